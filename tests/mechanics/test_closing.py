@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from trundle.mechanics.closing import CLOSED, Conditions, closed, closed_samples, most_mobile, settled
+from trundle.mechanics.closing import (
+    CLOSED,
+    Conditions,
+    close_constraints,
+    closed,
+    closed_samples,
+    most_mobile,
+)
 
 
 def curve(at):
@@ -57,12 +64,14 @@ def test_conditions_that_repeat_each_other_are_met():
 def test_what_is_given_stays_and_guesses_move_last():
     line = curve(lambda q: ([q[0] + q[1] - 1], [[1.0, 1.0, 0.0]]))
     start = np.array([[0.25, 0.0, 3.0]])
-    np.testing.assert_allclose(settled(line, start, free=[1, 2], dependent=[1])[0], [[0.25, 0.75, 3]])
-    np.testing.assert_allclose(settled(line, start, free=[0, 2], dependent=[1])[0], [[1, 0, 3]])
-    q, left = settled(line, start, free=[2], dependent=[1])
+    np.testing.assert_allclose(
+        close_constraints(line, start, free=[1, 2], dependent=[1])[0], [[0.25, 0.75, 3]]
+    )
+    np.testing.assert_allclose(close_constraints(line, start, free=[0, 2], dependent=[1])[0], [[1, 0, 3]])
+    q, left = close_constraints(line, start, free=[2], dependent=[1])
     np.testing.assert_allclose(q, [[0.25, 0.75, 3]])
     assert left <= CLOSED
-    q, left = settled(line, start, free=[2], dependent=[])
+    q, left = close_constraints(line, start, free=[2], dependent=[])
     assert (q == start).all()
     assert left == 0.75
 

@@ -164,12 +164,12 @@ def _system(maps: VelocityMaps, closed: Sequence[np.ndarray]) -> _System:
     basis = solve_rolling(mechanism.rolling, maps.name, mechanism.robot.speeds if same else None)
     matrix, labels = basis.matrix, basis.labels
     if ideal.assembly.loops:
-        matrix, labels = _held(mechanism, basis, closed)
+        matrix, labels = _closed_basis(mechanism, basis, closed)
     fields = tuple(column(mechanism.coordinate_rates(speeds)) for speeds in transpose(matrix))
     return _System(q, labels, fields)
 
 
-def _held(
+def _closed_basis(
     mechanism: Mechanism, basis: SpeedBasis, closed: Sequence[np.ndarray]
 ) -> tuple[list[list[Scalar]], tuple[str, ...]]:
     """S(q) and its labels where loops hold ν = S u further, A S u = 0: those speeds follow that nothing drives.

@@ -166,7 +166,7 @@ def find_singular(
         return SingularitySearch(problem.rank, (), worst, box, 1)
     points, ends = _refine(problem, start[_scattered(start, np.argsort(sizes), box, _APART, _STARTS)])
     families = _distinct(problem, points[ends <= SINGULAR], ends[ends <= SINGULAR])
-    beside = _beside(
+    beside = _starts_near(
         start, sizes, box, [dict(point.at) for point in families if not (point.family or point.free)]
     )
     if beside:
@@ -179,7 +179,7 @@ def find_singular(
     return SingularitySearch(problem.rank, families, worst, box, len(start))
 
 
-def _beside(
+def _starts_near(
     start: np.ndarray, sizes: np.ndarray, box: SearchBox, isolated: Sequence[dict[str, float]]
 ) -> list[int]:
     """More starts around each isolated singularity, closer to one another: where a mechanism is nearly special, such

@@ -240,7 +240,7 @@ def sweep(angle: str) -> Data:
     return {"times": [0, 1, 4], "values": [0, 0, angle], "interpolation": "linear"}
 
 
-def given(**keys: object) -> Data:
+def keys_given(**keys: object) -> Data:
     """The keys that somebody gave."""
     return {name: key for name, key in keys.items() if key is not None}
 
@@ -255,7 +255,7 @@ def wheel_of(
     width: MeasureLike, mass: MeasureLike, contact: str | None, friction: MeasureLike | None
 ) -> Data:
     """A wheel of the radius r."""
-    return {"radius": "r", "width": width, "mass": mass, **given(contact=contact, friction=friction)}
+    return {"radius": "r", "width": width, "mass": mass, **keys_given(contact=contact, friction=friction)}
 
 
 Size = tuple[MeasureLike, float]

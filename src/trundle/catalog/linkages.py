@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from trundle.catalog.entry import Data, MeasureLike, check_count, described, drive, entry, given, run, volts
+from trundle.catalog.entry import (
+    Data,
+    MeasureLike,
+    check_count,
+    described,
+    drive,
+    entry,
+    keys_given,
+    run,
+    volts,
+)
 from trundle.robot.description import Robot
 
 # About -y: positive angles lift what points forward.
@@ -67,7 +77,7 @@ def four_bar(
     >>> list(trundle.catalog.four_bar(crank=0.25).loops)
     ['pin']
     """
-    hinge = _HINGE | given(damping=damping)
+    hinge = _HINGE | keys_given(damping=damping)
     pin = {"first": {"body": "coupler", "at": ["b", 0, 0]}, "second": {"body": "rocker", "at": ["c", 0, 0]}}
     return described(
         "four_bar",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from trundle.catalog.entry import Data, MeasureLike, described, entry, given
+from trundle.catalog.entry import Data, MeasureLike, described, entry, keys_given
 from trundle.catalog.rover_parts import CURVATURE, box_inertia, measured, motors_of, rate_control, rod, size
 from trundle.robot import units
 from trundle.robot.description import Robot
@@ -41,7 +41,7 @@ def rocker_bogie(
     r, d, half = size("radius", radius), size("wheelbase", wheelbase) / 2, size("track", track) / 2
     mass, hull = measured("body_mass", body_mass, units.MASS), [d, round(2 * (half - r), 6), 2 * r]
     wheel: Data = {
-        "radius": r, "mass": wheel_mass, "width": round(2 * r / 3, 6), **given(contact=contact, friction=friction),
+        "radius": r, "mass": wheel_mass, "width": round(2 * r / 3, 6), **keys_given(contact=contact, friction=friction),
     }  # fmt: skip
     hinge: Data = {"type": "revolute", "axis": [0, 1, 0]}
     joints: dict[str, Data] = {}

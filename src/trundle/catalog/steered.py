@@ -11,7 +11,7 @@ from trundle.catalog.entry import (
     check_count,
     described,
     entry,
-    given,
+    keys_given,
     run,
     scaled,
     volts,
@@ -83,7 +83,7 @@ def swerve(
     check_count("modules", modules, 2, 32)
     places = _module_places(modules)
     sizes = [(wheelbase, 1.0), (track, 1.0)] if modules == 4 else [(wheelbase, 1.0)]
-    wheel = _MODULE | given(friction=friction)
+    wheel = _MODULE | keys_given(friction=friction)
     wheel |= {"contact": contact or ("ideal" if modules == 2 else "slip")}
     rest = _MODULE_MASSES * modules
     return weighed(
@@ -293,7 +293,7 @@ def tricycle(
         }
         light = {"mass": 0.3, "inertia": about_all(5e-4)}
         wheels["rear"] = {**rear, "mass": 0.4, "fork": light, "steering_damping": 0.01}
-        wheels["rear"] |= given(contact=contact, friction=friction)
+        wheels["rear"] |= keys_given(contact=contact, friction=friction)
     masses = [2.0, 2.0, 2.0, 1.0] + ([0.4, 0.3] if caster else [])
     sizes = [(wheelbase, 0.9), (track, 0.6)]
     return weighed(

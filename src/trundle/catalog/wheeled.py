@@ -10,7 +10,7 @@ from trundle.catalog.entry import (
     MeasureLike,
     described,
     entry,
-    given,
+    keys_given,
     run,
     scaled,
     servo,
@@ -88,7 +88,7 @@ def differential_drive(
         wheels={name: {"at": at, **wheel} for name, at in AXLE.items()}
         | on_balls(casters, "track/3", "-track/3"),
         motors={
-            f"{name}_motor": {"drives": name, **winding, **given(gear_ratio=gear_ratio)} for name in AXLE
+            f"{name}_motor": {"drives": name, **winding, **keys_given(gear_ratio=gear_ratio)} for name in AXLE
         },
         **batteries(measures),
     )

@@ -16,7 +16,7 @@ from trundle.catalog.entry import (
     Size,
     described,
     drive,
-    given,
+    keys_given,
     number_of,
     scaled,
     servo,
@@ -82,7 +82,7 @@ def fed(motor: Data, power: Mapping[str, object], prefix: str = "") -> Data:
     limits = {name: power.get(prefix + name) for name in ("current_limit", "supply_current_limit")}
     if power.get("battery") is not None:
         motor = {name: value for name, value in motor.items() if name != "voltage_limit"}
-    return motor | given(**limits)
+    return motor | keys_given(**limits)
 
 
 def batteries(power: Mapping[str, object]) -> dict[str, Data]:

@@ -18,7 +18,7 @@ from trundle.control.closing import LinearSystem
 from trundle.control.linear_control import uncontrollable, without_rounding
 from trundle.control.linearization import Linearization
 from trundle.control.regulator import Complexes, Regulator, between_samples, slowest_first
-from trundle.control.riccati import continuous, held, stepped, symmetric
+from trundle.control.riccati import continuous, stepped, symmetric, zero_order_hold
 from trundle.control.tolerances import in_si
 from trundle.control.trim import Trim, linearized_motion
 from trundle.errors import InputError, NumericsError, require_known
@@ -279,4 +279,4 @@ def _solved(
 def _integrated(a: FloatArray, disturbance: FloatArray, period: float) -> FloatArray:
     """∫ exp(A t) Q exp(Aᵀ t) dt over a period."""
     nothing = np.zeros((len(a), 0))
-    return held(a.T, nothing, disturbance @ disturbance.T, np.zeros((0, 0)), period).weight
+    return zero_order_hold(a.T, nothing, disturbance @ disturbance.T, np.zeros((0, 0)), period).weight

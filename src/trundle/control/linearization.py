@@ -116,7 +116,7 @@ class Linearization(Shown):
         return examine(self)
 
     @cached_property
-    def _beside(self) -> DeviationMap:
+    def _deviations(self) -> DeviationMap:
         return DeviationMap(self)
 
     def _warn(self) -> None:
@@ -217,7 +217,7 @@ class Linearization(Shown):
         >>> about.deviation({"link_1.angle": 0.1, "link_1.rate": 0.0})
         array([0.1, 0. ])
         """
-        return self._beside.deviation(state, time)
+        return self._deviations.deviation(state, time)
 
     def controller(self, law: npt.ArrayLike | Realisation, period: float | None = None) -> Controller:
         """A gain or a linear system, python-control's too, as a part of the robot that holds x₀ with inputs u₀.

@@ -114,7 +114,7 @@ def sampled(
 
     size, spent = state_measure(a, b), 1 / np.sqrt(np.diag(r))
     a, b = a * size / size[:, None], b * spent / size[:, None]
-    step = held(a, b, q * size * size[:, None], np.eye(b.shape[1]), period)
+    step = zero_order_hold(a, b, q * size * size[:, None], np.eye(b.shape[1]), period)
     try:
         state, cross, effort = step.parts
         riccati: FloatArray = solve_discrete_are(step.a, step.b, state, effort, s=cross)
@@ -127,7 +127,7 @@ def sampled(
     return step.gain(riccati) * spent[:, None] / size, riccati / size / size[:, None]
 
 
-def held(a: FloatArray, b: FloatArray, q: FloatArray, r: FloatArray, period: float) -> Sampled:
+def zero_order_hold(a: FloatArray, b: FloatArray, q: FloatArray, r: FloatArray, period: float) -> Sampled:
     """From sample to sample, inputs held: exp of a short step (Van Loan 1978, sec. II), doubled to the period."""
     moving, weight = _with_inputs(a, b), _weights(q, r)
     doublings = int(np.ceil(np.log2(max(_fastest(a) * period / _STEP, 1.0))))

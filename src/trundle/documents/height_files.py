@@ -68,7 +68,7 @@ def with_maps(terrain: Terrain, folder: Path | None = None) -> Terrain:
     return terrain.model_copy(update={"surfaces": surfaces}) if changed else terrain
 
 
-def carried(terrain: Terrain) -> dict[str, Mapping[str, object]]:
+def packed_maps(terrain: Terrain) -> dict[str, Mapping[str, object]]:
     """The maps of files as plain data by their digests, for runs, which then need no file; larger ones are left out."""
     grids = [surface for surface in terrain.surfaces.values() if surface.type == "grid"]
     maps = {grid.sha256: grid.map_of() for grid in grids if grid.sha256}  # pyright: ignore[reportAttributeAccessIssue]
@@ -82,11 +82,11 @@ def with_carried(terrain: Terrain, maps: Mapping[str, object]) -> Terrain:
     surfaces = dict(terrain.surfaces)
     for name, surface in surfaces.items():
         if surface.type == "grid":
-            surfaces[name] = _carried(surface, maps)  # pyright: ignore[reportArgumentType]
+            surfaces[name] = _with_heights(surface, maps)  # pyright: ignore[reportArgumentType]
     return terrain.model_copy(update={"surfaces": surfaces})
 
 
-def _carried(surface: GridSurface, maps: Mapping[str, object]) -> GridSurface:
+def _with_heights(surface: GridSurface, maps: Mapping[str, object]) -> GridSurface:
     """The grid with the heights that a run carries for its digest, or else with its file's, where it is there."""
     data = maps.get(surface.sha256 or "")
     if isinstance(data, Mapping):

@@ -244,7 +244,7 @@ def _document(
     placed = (
         whole.robot
         if path is None or isinstance(data["robot"], Robot)
-        else _beside(whole.robot, FilePath(path))
+        else _with_mesh_folder(whole.robot, FilePath(path))
     )
     document = Document(placed, whole.run, None if path is None else FilePath(path), text, lines)
     if whole.terrain is not None:
@@ -274,7 +274,7 @@ def _is_name(urdf: object) -> bool:
     return isinstance(urdf, str) and "\n" not in urdf and "<" not in urdf
 
 
-def _beside(robot: Robot, path: FilePath) -> Robot:
+def _with_mesh_folder(robot: Robot, path: FilePath) -> Robot:
     """The robot knowing the folder that its meshes' names start from, if it has any."""
     bodies = [robot.body, *(joint.body for joint in robot.joints.values())]
     if not any(isinstance(shape, Mesh) for body in bodies if body for shape in body.shapes.values()):

@@ -75,7 +75,7 @@ def estimated_run(
         table = np.full((len(channels) + 2, rows.size), np.nan)
         for (of, row), places in slots.items():
             for rank, place in enumerate(places if of == name else ()):
-                table[:, first[row] + rank] = _told(log, stands, place)
+                table[:, first[row] + rank] = _fix_columns(log, stands, place)
         values |= dict(zip((*channels, f"{name}.nis", f"{name}.used"), table, strict=True))
         units |= channels
         columns |= {full: Column(name, full.removeprefix(f"{name}."), "measured") for full in channels}
@@ -105,7 +105,7 @@ def _channels(robot: Robot) -> dict[str, dict[str, str]]:
     }
 
 
-def _told(log: Log, stands: Sequence[Fix | None], place: int) -> tuple[float, ...]:
+def _fix_columns(log: Log, stands: Sequence[Fix | None], place: int) -> tuple[float, ...]:
     """What a fix told, its NIS, and 1 where it was used."""
     stand = stands[place]
     assert stand is not None

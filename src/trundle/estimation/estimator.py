@@ -166,7 +166,7 @@ class Estimator:
     def fixes(self) -> tuple[Fix, ...]:
         """Fixes of the last 1.5 s by time, as they stand after all that came late."""
         readings = enumerate(self._history.readings)
-        return tuple(self._told(place) for place, reading in readings if isinstance(reading, FixReading))
+        return tuple(self._fix_of(place) for place, reading in readings if isinstance(reading, FixReading))
 
     def predict(
         self, increments: Numbers, dt: float, gyro: npt.ArrayLike | None = None, angles: Numbers = _NONE
@@ -252,7 +252,7 @@ class Estimator:
         moment = self.time if time is None else finite(time, "time")
         look = looked(measured, noise, moment, gate, self._count)
         self._history.require_kept(moment)
-        return self._told(self._history.put(look))
+        return self._fix_of(self._history.put(look))
 
     def see(
         self,
@@ -305,7 +305,7 @@ class Estimator:
         bound = math.inf if gate is None else check_float(gate, "gate", above=0.0) ** 2
         self._history.require_kept(moment)
         by = self._steps.sees(sensor, self._value)
-        return self._told(self._history.put(FixReading(moment, values, variances, bound, by)))
+        return self._fix_of(self._history.put(FixReading(moment, values, variances, bound, by)))
 
     def smooth(self) -> SmoothedPoses:
         """The poses along what is kept, by all readings before and after them (Rauch, Tung & Striebel 1965).
@@ -391,7 +391,7 @@ class Estimator:
         state[layout.size : layout.told] = layout.packed(turned_by(-state[2], matrix))
         return state
 
-    def _told(self, place: int) -> Fix:
+    def _fix_of(self, place: int) -> Fix:
         """A fix among the readings."""
         look, state = self._history.readings[place], self._steps.array(self._history.states[place + 1])
         assert isinstance(look, FixReading)

@@ -187,17 +187,17 @@ class _Filter:
     @cached_property
     def states(self) -> tuple[str, ...]:
         """What is known now first; the sample's number; then sensors' own, the last readings, what was known then."""
-        then = self._known("then") if self.sensors.depth else ()
-        return (*self._known("now"), "count", *self.sensors.own, *self.sensors.kept, *then)
+        then = self._state_names("then") if self.sensors.depth else ()
+        return (*self._state_names("now"), "count", *self.sensors.own, *self.sensors.kept, *then)
 
     @property
     def memory(self) -> tuple[str, ...]:
         """Covariances, which figures show as ellipses, and what a sample leaves for the next one."""
-        layout, now = self.layout, self._known("now")
+        layout, now = self.layout, self._state_names("now")
         told = {*layout.names, *now[layout.told :]}
         return tuple(name for name in self.states if name not in told)
 
-    def _known(self, when: str) -> list[str]:
+    def _state_names(self, when: str) -> list[str]:
         told = {"gyro": "gyro_nis", "fix": "fix_nis"} | {name: f"{name}_slip" for name in self.layout.wheels}
         names = [told.get(label, label) for label in self.layout.labels]
         return names if when == "now" else [f"then_{name}" for name in names]
@@ -210,14 +210,14 @@ class _Filter:
         after["count"] = minimum(number + 1, NEVER)
         slots = [sensors.slot(sight, told, read), *sensors.before(states)]
         step, start = _Step(self, read), self._start(sight, read)
-        names = self._known("then") if depth else self._known("now")
+        names = self._state_names("then") if depth else self._state_names("now")
         known = [where(begun, states[name], first) for name, first in zip(names, start, strict=True)]
         if depth:
             known = step.over(known, slots[-1], depth, number - depth)
             after |= dict(zip(names, known, strict=True))
         for age in range(depth - 1 if depth else 0, -1, -1):
             known = step.over(known, slots[age], age, number - age)
-        after |= dict(zip(self._known("now"), known, strict=True))
+        after |= dict(zip(self._state_names("now"), known, strict=True))
         kept = [value for slot in slots[:depth] for value in slot.flat()]
         counts = told[sensors.encoders_name].values
         last = {f"last_{own_name(name)}": value for name, value in counts.items()}

@@ -47,7 +47,7 @@ def smoothed(steps: FilterSteps, history: History) -> SmoothedPoses:
         for (place, step), before, gain in reversed(list(zip(taken, seen, gains, strict=True))):
             known.append(back(before, states[place + 1], gain, known[-1])[0])
             times.append(step.start)
-    return _told(steps.layout, np.array(times[::-1]), np.array(known[::-1]))
+    return _smoothed_poses(steps.layout, np.array(times[::-1]), np.array(known[::-1]))
 
 
 def _recalled(
@@ -78,7 +78,7 @@ def _recalled(
     return np.moveaxis(seen.reshape(len(seen), *lanes), 1, 0), np.ascontiguousarray(rows)
 
 
-def _told(layout: StateLayout, times: FloatArray, known: FloatArray) -> SmoothedPoses:
+def _smoothed_poses(layout: StateLayout, times: FloatArray, known: FloatArray) -> SmoothedPoses:
     """States (n, rows, …) in words."""
     states = np.moveaxis(known, 0, -1)
     covariance = turned_by(states[2], layout.covariance(states))

@@ -76,7 +76,7 @@ def uncertainty(
         variances |= by_markers
         record |= {"noise": noise, "noise_from": RESIDUALS if marker_noise == RESIDUALS else "given"}
     if segments is not None:
-        told = _told(loads, segments, sex)
+        told = _segment_deviations(loads, segments, sex)
         record |= {"segments": {body: dict(each) for body, each in told.items()}}
         variances["segments"] = _of_segments(loads, told)
     speeds = loads.recursion.speeds
@@ -321,7 +321,7 @@ def _variances_together(
         yield (flat * (together[window, window] @ flat)).reshape(moments.shape).sum(axis=(0, 2))
 
 
-def _told(
+def _segment_deviations(
     loads: Loads, segments: str | Mapping[str, Mapping[str, float]], sex: str | None
 ) -> dict[str, Mapping[str, float]]:
     """Standard deviations by body: of the mass (kg), the centre along its line to the joint (m), and of the moments of

@@ -146,7 +146,7 @@ def _shortened(
     return trial, phi, slope
 
 
-def settled(
+def close_constraints(
     conditions: Conditions, q: np.ndarray, free: Collection[int], dependent: Collection[int]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Configurations (s, n) that meet the conditions near the given ones, and the largest residual left, (s,).
@@ -156,12 +156,12 @@ def settled(
     last, from where the others fit it best, and only where nothing else would do.
     """
     left = sizes(conditions.at(q)[0])
-    nearest, gap = _sought(conditions, q, left, [k for k in dependent if k in free])
+    nearest, gap = _search(conditions, q, left, [k for k in dependent if k in free])
     q, left = _where_closed((nearest, gap), (q, left))
-    q, left = _where_closed(_sought(conditions, q, left, free), (q, left))
+    q, left = _where_closed(_search(conditions, q, left, free), (q, left))
     if (left <= CLOSED).all():
         return q, left
-    moved, gap = _sought(conditions, nearest, gap, dependent, 0)
+    moved, gap = _search(conditions, nearest, gap, dependent, 0)
     good = ~(left <= CLOSED) & (gap <= CLOSED)
     return np.where(good[:, None], moved, q), np.where(good, gap, left)
 
@@ -179,7 +179,7 @@ def restarts(places: int) -> np.ndarray:
     return np.random.default_rng(0).uniform(-np.pi, np.pi, (_RESTARTS, places))
 
 
-def _sought(
+def _search(
     conditions: Conditions, q: np.ndarray, left: np.ndarray, free: Collection[int], most: int = _RESTARTS
 ) -> tuple[np.ndarray, np.ndarray]:
     """From where they are, then a bit beside, then from all around: the first that closes, or comes closest.

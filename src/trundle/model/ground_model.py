@@ -18,7 +18,7 @@ import numpy as np
 from trundle.arrays import FloatArray, Floats
 from trundle.choices import ATTITUDES, MODES, Attitude, Mode
 from trundle.documents import dump
-from trundle.documents.height_files import carried as maps_as_text
+from trundle.documents.height_files import packed_maps
 from trundle.errors import InputError, require_known
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
@@ -197,7 +197,7 @@ class GroundModel(Plant):
     @cached_property
     def made_from(self) -> Mapping[str, object]:
         """The description with its terrain as text, and the maps that it takes from files."""
-        return {"yaml": dump(self.robot, terrain=self.terrain), "maps": maps_as_text(self.terrain)}
+        return {"yaml": dump(self.robot, terrain=self.terrain), "maps": packed_maps(self.terrain)}
 
     def parameter_values(self, changes: Mapping[str, float | str] | None = None) -> dict[str, float]:
         """The robot's parameters with some changed, checked; raises InputError."""

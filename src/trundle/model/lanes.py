@@ -14,7 +14,7 @@ from trundle.errors import InputError
 from trundle.model.arguments import number
 from trundle.model.plant import Plant
 from trundle.robot import Robot
-from trundle.robot.axles import settled
+from trundle.robot.axles import aligned_axles
 from trundle.scalars import Scalar
 
 NumbersLike = float | str | npt.ArrayLike
@@ -61,7 +61,7 @@ def lane_parameters(
     for lane in [*_out_of_bounds(model.robot, whole, arrays.keys()), *_picked(arrays, between)]:
         looked_at(lane)
     with np.errstate(all="ignore"):
-        return whole | ({} if model.robot is None else settled(model.robot, whole, given.keys()))
+        return whole | ({} if model.robot is None else aligned_axles(model.robot, whole, given.keys()))
 
 
 def _out_of_bounds(robot: Robot | None, whole: Mapping[str, Floats], changed: Collection[str]) -> list[int]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray, Floats
 from trundle.errors import InputError, suggest
-from trundle.mechanics.closing import Conditions, closed, settled
+from trundle.mechanics.closing import Conditions, close_constraints, closed
 from trundle.mechanics.elimination import generic_rank
 from trundle.model.plant import Plant
 from trundle.program import Program
@@ -117,7 +117,7 @@ def _check_rank(model: Constrained, values: Mapping[str, float], derived: int) -
 def settle(
     model: Constrained, start: Mapping[str, float], given: Sequence[str], parameters: Mapping[str, float]
 ) -> list[float]:
-    """x on the constraints: first the coordinates, then the speeds, by the least change (`mechanics.closing.settled`).
+    """x on the constraints: first the coordinates, then the speeds, by the least change (`closing.close_constraints`).
 
     Only what isn't `given` is moved: the dependent states, and where these aren't enough, the others. Dependent
     coordinates that are given are a guess, which chooses between the ways of assembly: they are moved where nothing
@@ -237,7 +237,7 @@ def _settled(look: _Look, rows: np.ndarray, given: Sequence[str]) -> np.ndarray:
     """Rows (s, states and parameters) moved as `settle` says, each only where it still breaks constraints."""
     model, rows = look.model, rows.copy()
     held: tuple[Held, ...] = ("configuration", "velocity")
-    names, solvers = (model.coordinates, model.speeds), (settled, _settled_speeds)
+    names, solvers = (model.coordinates, model.speeds), (close_constraints, _settled_speeds)
     for kind, own, solve in zip(held, names, solvers, strict=True):
         broken = ~(np.abs(look.residuals(rows)[:, look.rows_of(kind)]).max(axis=1, initial=0.0) <= _RESIDUAL)
         if broken.any():

@@ -18,10 +18,10 @@ from trundle.mechanics.closing import (
     CLOSED,
     CLOSED_ZERO,
     Conditions,
+    close_constraints,
     closed,
     closed_samples,
     most_mobile,
-    settled,
 )
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.elimination import plan_passive_pivots
@@ -167,7 +167,7 @@ class NumericLoops:
         """
         frozen = self._columns(given)
         free = [k for k in range(len(self.assembly.speeds)) if k not in frozen]
-        nearby, left = settled(self.conditions, q[None], free, sorted(self.following))
+        nearby, left = close_constraints(self.conditions, q[None], free, sorted(self.following))
         if left[0] <= CLOSED:
             return nearby[0]
         if not given:

@@ -209,7 +209,7 @@ def with_axles(robot: R) -> tuple[R, list[Mistake]]:
         new |= {key: float(line.asked[key][0]) for key in _freed(robot, axle) & line.asked.keys()}
         if not line.exact:
             new |= {key: float(to) for key, (at, to) in line.asked.items() if at != to}
-            said += _told(axle, line)
+            said += _axle_notes(axle, line)
     return (_with_numbers(robot, new) if new else robot), [*said, *_nearly(robot, values, read)]
 
 
@@ -251,7 +251,7 @@ def _with_numbers(robot: R, new: Mapping[str, float]) -> R:
     return robot.model_copy(update=frozen)
 
 
-def _told(axle: WheelAxle, line: _AxleLine) -> Iterator[Mistake]:
+def _axle_notes(axle: WheelAxle, line: _AxleLine) -> Iterator[Mistake]:
     """What was changed of an axle, part by part; nothing where that is the rounding of sums."""
     by = {key: float(to - at) for key, (at, to) in line.asked.items()}
     words: dict[Path, str] = {}
@@ -282,7 +282,7 @@ def _nearly(robot: Parts, values: Mapping[str, float], read: _Written) -> Iterat
                 )
 
 
-def settled(robot: Parts, scope: Mapping[str, Scalar], given: Collection[str]) -> dict[str, Scalar]:
+def aligned_axles(robot: Parts, scope: Mapping[str, Scalar], given: Collection[str]) -> dict[str, Scalar]:
     """The numbers of axles at other parameters, floats or arrays: of one line where they miss it by rounding, else as
     they are written or `given`. Says once that it does so.
     """

@@ -139,7 +139,7 @@ def followers(couplings: Mapping[str, Coupling]) -> dict[str, FollowerCoupling]:
     return {name: coupling for name, coupling in couplings.items() if isinstance(coupling, FollowerCoupling)}
 
 
-def held(couplings: Mapping[str, Coupling]) -> dict[str, str]:
+def linked_steerings(couplings: Mapping[str, Coupling]) -> dict[str, str]:
     """The steerings that linkages hold, and the first linkage that holds each."""
     pairs = [(wheel, name) for name, linkage in linkages(couplings).items() for wheel in linkage.wheels]
     return {f"{wheel}.steering": name for wheel, name in reversed(pairs)}

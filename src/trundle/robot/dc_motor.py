@@ -113,9 +113,9 @@ class DCMotor(WoundMotor):
 
     def winding(self, drive: Drive, read: Read) -> Winding:
         """The command within the motor's own limits."""
-        return self._wanted(drive, drive.states["current"] if self.states(read) else None, read)
+        return self._limited_command(drive, drive.states["current"] if self.states(read) else None, read)
 
-    def _wanted(self, drive: Drive, current: Scalar | None, read: Read) -> Winding:
+    def _limited_command(self, drive: Drive, current: Scalar | None, read: Read) -> Winding:
         """The command held within K_e ω ± R I and the voltage limit, as the winding gets it."""
         emf = self._emf(read) * (read(self.gear_ratio) * drive.rate)
         request, resistance = drive.command, read(self.resistance)
@@ -171,7 +171,7 @@ class DCMotor(WoundMotor):
             return None
         ratio = absolute(read(self.gear_ratio))  # either way round
         ahead = drive._replace(command=_MOST_VOLTAGE, rate=drive.rate * ratio / read(self.gear_ratio))
-        winding = self._wanted(ahead, None, read)
+        winding = self._limited_command(ahead, None, read)
         current = winding.flow(self._voltage(winding, ahead, read))
         return ratio * (read(self.torque_constant) * current - self._rub(ahead, read))
 

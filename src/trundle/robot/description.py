@@ -69,7 +69,9 @@ class Robot(Shown, Parts):
         return robot
 
     def __reduce__(self) -> tuple[Callable[[object], Robot], tuple[dict[str, object]]]:
-        return _again, (plain(self),)  # what it was written as: bounds of users' own kinds may be lambdas
+        return _revalidated, (
+            plain(self),
+        )  # what it was written as: bounds of users' own kinds may be lambdas
 
     def __str__(self) -> str:
         return repr(self)  # Pydantic's own text of a robot would be all of its fields
@@ -175,7 +177,7 @@ class Robot(Shown, Parts):
     def _with(self, family: str, further: Mapping[str, Component | Mapping[str, object]]) -> Robot:
         """The robot with further parts of a family, or others in place of those of the same names."""
         said = plain(self)
-        return _again({**said, family: {**said.get(family, {}), **by_name(further, family)}})
+        return _revalidated({**said, family: {**said.get(family, {}), **by_name(further, family)}})
 
     def parameter_values(self, changes: Mapping[str, float | str | Value] | None = None) -> dict[str, float]:
         """Every parameter and its number.
@@ -320,7 +322,7 @@ def with_base(robot: Robot, base: str | None) -> Robot:
     if base is None or (isinstance(base, str) and base == robot.base):
         return robot
     check_base(base, bool(robot.wheels))
-    return _again({**plain(robot), "base": base})
+    return _revalidated({**plain(robot), "base": base})
 
 
 def check_base(base: str, wheeled: bool) -> None:
@@ -335,7 +337,7 @@ def check_base(base: str, wheeled: bool) -> None:
 
 def floating(robot: Robot) -> Robot:
     """The robot on a base that can move any way, as over terrain; itself where it is on one."""
-    return robot if robot.base == "floating" else _again({**plain(robot), "base": "floating"})
+    return robot if robot.base == "floating" else _revalidated({**plain(robot), "base": "floating"})
 
 
 def parse_robot(data: object) -> Robot:
@@ -367,7 +369,7 @@ def parse_robot(data: object) -> Robot:
     return Robot(**{str(key): value for key, value in data.items()})
 
 
-def _again(data: object) -> Robot:
+def _revalidated(data: object) -> Robot:
     """A robot from what another was written as, without a word of what was said of that one."""
     try:
         return Robot.model_validate(data, context=QUIET)

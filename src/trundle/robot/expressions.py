@@ -129,7 +129,7 @@ class _Parser:
         place = self.index + ahead
         return self.tokens[place] if place < len(self.tokens) else None
 
-    def taken(self, *marks: str) -> str | None:
+    def accept(self, *marks: str) -> str | None:
         """The next token's text, where it is one of these marks: taken then."""
         token = self.peek()
         if token is None or token.group() not in marks:
@@ -167,16 +167,16 @@ class _Parser:
 
     def chain(self, part: Callable[[], ExpressionTree], *marks: str) -> ExpressionTree:
         tree = part()
-        while mark := self.taken(*marks):
+        while mark := self.accept(*marks):
             tree = FormulaOperation(mark, (tree, part()))
         return tree
 
     def factor(self) -> ExpressionTree:
         """A power with its signs; `deeper` bounds how many are nested."""
         self.deeper()
-        if self.taken("-"):
+        if self.accept("-"):
             tree: ExpressionTree = FormulaOperation("neg", (self.factor(),))
-        elif self.taken("+"):
+        elif self.accept("+"):
             tree = self.factor()
         else:
             tree = self.power()
@@ -185,7 +185,7 @@ class _Parser:
 
     def power(self) -> ExpressionTree:
         tree = self.atom()
-        return FormulaOperation("**", (tree, self.factor())) if self.taken("**", "^") else tree
+        return FormulaOperation("**", (tree, self.factor())) if self.accept("**", "^") else tree
 
     def atom(self) -> ExpressionTree:
         """A number, a name, or what stands in brackets."""
@@ -202,12 +202,12 @@ class _Parser:
 
     def closed(self, opening: str) -> ExpressionTree:
         tree = self.sum()
-        if not self.taken(")"):
+        if not self.accept(")"):
             raise ExpressionError(f"{opening!r} is never closed")
         return tree
 
     def name(self, name: str) -> ExpressionTree:
-        opened = self.taken("(")
+        opened = self.accept("(")
         if name in FUNCTIONS:
             if not opened:
                 raise ExpressionError(f"{name} is a function", f"write {name}(...)")
@@ -232,7 +232,7 @@ class _Parser:
         begins = first is None or first.group() != "per"  # "1 per second"
         factor, dimension = self.unit_part() if begins else (1.0, NUMBER)
         while sign := self.unit_continues():
-            self.taken("*", "/", "per")
+            self.accept("*", "/", "per")
             other, its_dimension = self.unit_part()
             factor *= other**sign
             dimension = multiply(dimension, its_dimension, sign)
@@ -259,21 +259,21 @@ class _Parser:
         text = self.next().group()
         if text == "(":
             factor, dimension = self.unit()
-            if not self.taken(")"):
+            if not self.accept(")"):
                 raise ExpressionError("'(' in a unit is never closed")
         elif text in UNITS:
             factor, dimension = UNITS[text]
         else:
             raise ExpressionError(f"unknown unit {text!r}", _unit_hint(text))
-        if self.taken("^", "**"):
+        if self.accept("^", "**"):
             power = self.whole_power()
             factor, dimension = factor**power, raise_to(dimension, power)
-        elif word := self.taken(*_POWERS):
+        elif word := self.accept(*_POWERS):
             factor, dimension = factor ** _POWERS[word], raise_to(dimension, _POWERS[word])
         return factor, dimension
 
     def whole_power(self) -> int:
-        sign = -1 if self.taken("-") else 1
+        sign = -1 if self.accept("-") else 1
         token = self.peek()
         if token is None or not re.fullmatch("[0-9]", token.group()):
             raise ExpressionError("a unit's power must be a whole number below 10", "as in kg m^2")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trundle.errors import InputError, suggest
-from trundle.robot.axles import say, settled
+from trundle.robot.axles import aligned_axles, say
 from trundle.robot.checks import check_numbers, tilt
 from trundle.robot.expressions import UNKNOWN, ExpressionError, dimension_of
 from trundle.robot.parameters import dimensions, numbers, quantities, written_keys
@@ -36,7 +36,7 @@ def override(robot: Parts, changes: Mapping[str, float | str | Value]) -> dict[s
             raise InputError(str(error), key=name, hint=error.hint) from None
         result[name] = value.number
     if not numbers(robot, result)[1]:
-        result |= settled(robot, result, changes)
+        result |= aligned_axles(robot, result, changes)
     problems = check_numbers(robot, result)
     if problems:
         first = report(problems)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from trundle import scalars
 from trundle.errors import did_you_mean, suggest
 from trundle.robot.bodies import Body, FixedJoint, Joint, RevoluteJoint, drive_axes
-from trundle.robot.couplings import GearCoupling, elastic, followers, held, linkages
+from trundle.robot.couplings import GearCoupling, elastic, followers, linkages, linked_steerings
 from trundle.robot.dc_motor import DCMotor
 from trundle.robot.expressions import ExpressionError, dimension_of
 from trundle.robot.loops import JointLoop
@@ -185,7 +185,7 @@ def drivable(robot: Parts) -> dict[str, str]:
 def _motors(robot: Parts) -> Iterator[Mistake]:
     """A motor drives something that can be driven, that no coupling holds, and that no other motor drives."""
     known = drivable(robot)
-    coupled = held(robot.couplings)
+    coupled = linked_steerings(robot.couplings)
     driven: dict[str, str] = {}
     for name, motor in robot.motors.items():
         path: Path = ("motors", name, "drives")
@@ -249,7 +249,7 @@ def no_axis(robot: Parts, target: str, what: str) -> str:
 
 def _couplings(robot: Parts) -> Iterator[Mistake]:
     """A linkage couples two different steered wheels on one body, which nothing else holds."""
-    holder = held(robot.couplings)
+    holder = linked_steerings(robot.couplings)
     steered = [name for name, wheel in robot.wheels.items() if wheel.is_steered]
     for name, coupling in linkages(robot.couplings).items():
         if coupling.wheels[0] == coupling.wheels[1]:
@@ -308,7 +308,7 @@ def speed_names(robot: Parts) -> tuple[str, ...]:
     closing = {name: loop.joint for name, loop in robot.loops.items() if isinstance(loop, JointLoop)}
     joints = {**robot.joints, **closing}
     names += [f"{name}.{speed}" for name, joint in joints.items() for speed in joint.speeds]
-    coupled = held(robot.couplings)
+    coupled = linked_steerings(robot.couplings)
     for name, wheel in robot.rolling.items():
         names.append(f"{name}.rate")
         if isinstance(wheel, PivotedWheel) and f"{name}.steering" not in coupled:
@@ -411,14 +411,14 @@ def _says(value: Value) -> bool:
 
 def leaders(robot: Parts) -> dict[str, tuple[str, ...]]:
     """What each coordinate that follows depends on directly, by gears, cams and linkages alike."""
-    depends = {steering: (linkage,) for steering, linkage in held(robot.couplings).items()}
+    depends = {steering: (linkage,) for steering, linkage in linked_steerings(robot.couplings).items()}
     return depends | {tie.joint: tie.leaders for tie in followers(robot.couplings).values()}
 
 
 def check_followers(robot: Parts) -> Iterator[Mistake]:
     """What is wrong with gears and cams, before a number is looked at."""
     known = drivable(robot)
-    holder = held(robot.couplings)
+    holder = linked_steerings(robot.couplings)
     problems: list[Mistake] = []
     for name, tie in followers(robot.couplings).items():
         path: Path = ("couplings", name)

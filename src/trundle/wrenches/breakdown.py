@@ -193,7 +193,7 @@ class Breakdown(Shown):
         >>> split.at(world.origin).seen.point
         Point('origin of world', in 'world')
         """
-        return self._each(lambda wrench: wrench.at(point))
+        return self._mapped(lambda wrench: wrench.at(point))
 
     def in_frame(self, frame: Frame) -> Breakdown:
         """All terms in the axes of another frame.
@@ -222,7 +222,7 @@ class Breakdown(Shown):
         >>> split.in_frame(ball.center.frame).seen.frame
         Frame('ball', in 'world')
         """
-        return self._each(lambda wrench: wrench.in_frame(frame))
+        return self._mapped(lambda wrench: wrench.in_frame(frame))
 
     def expanded(self) -> Breakdown:
         """All terms multiplied out, products of sines and cosines as sums: a residual that vanishes is then 0.
@@ -242,7 +242,7 @@ class Breakdown(Shown):
         >>> split.expanded().seen.force
         (2*m*cos(2*t), 0, 0)
         """
-        return self._each(Wrench.expanded)
+        return self._mapped(Wrench.expanded)
 
     def table(self) -> dict[str, TripleLike]:
         """Every component of every term, what is seen first and the residual last, by names such as `euler.moment_z`.
@@ -270,7 +270,7 @@ class Breakdown(Shown):
             )
         }
 
-    def _each(self, moved: Callable[[Wrench], Wrench]) -> Breakdown:
+    def _mapped(self, moved: Callable[[Wrench], Wrench]) -> Breakdown:
         terms = {name: moved(wrench) for name, wrench in self.terms.items()}
         return Breakdown(moved(self.seen), Frozen(terms), self.observer, self.origin)
 

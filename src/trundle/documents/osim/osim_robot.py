@@ -142,7 +142,7 @@ def _steps(
         function, direction = axis.function, axis.direction
         own = carriers.get(axis.carries) is axis
         if function.offset and (own or function.still):
-            pose = compose(pose, _held(axis))
+            pose = compose(pose, _offset_pose(axis))
         if function.still:
             continue
         data: OsimData = {
@@ -164,7 +164,7 @@ def _steps(
         yield clean(joint.name), {"type": "fixed", "parent": parent, **_placed(pose)}
 
 
-def _held(axis: OsimAxis) -> Pose:
+def _offset_pose(axis: OsimAxis) -> Pose:
     """The pose that an axis's offset makes."""
     offset = axis.function.offset
     unit = scale(1 / math.hypot(*axis.direction), axis.direction)

@@ -56,7 +56,7 @@ def said_of_additions(
             components.add((family, name))
             data = plain(component)
             there = given.of(family, name, data)
-            own = _own(data, there)
+            own = _differing(data, there)
             if name in given.joints and family == "wheels":
                 own = {"joint": given.joints[name], **own}
             if own or there is None:
@@ -66,7 +66,7 @@ def said_of_additions(
     return added, frozenset(components)
 
 
-def _own(data: Mapping[str, object], there: object) -> Mapping[str, object]:
+def _differing(data: Mapping[str, object], there: object) -> Mapping[str, object]:
     """The keys that say something else than the file does."""
     known = there if isinstance(there, Mapping) else {}
     return {key: value for key, value in data.items() if key not in known or known[key] != value}

@@ -59,7 +59,7 @@ def robot_beside(
 def _add(root: XmlElement, data: Mapping[str, object], where: DescriptionPlace) -> None:
     """Put what a description says into a file's elements."""
     found = root.find(EXTENSION)
-    extension = found if isinstance(found, XmlElement) else _made(root, EXTENSION, where, ("robot",))
+    extension = found if isinstance(found, XmlElement) else _appended(root, EXTENSION, where, ("robot",))
     for key, given in data.items():
         if key in _ELEMENTS:
             for element in _elements(key, given, where):
@@ -107,7 +107,7 @@ def _text(value: object, where: DescriptionPlace, at: Path) -> str:
         raise where.fail(error.message, at, error.hint) from None
 
 
-def _made(root: XmlElement, tag: str, where: DescriptionPlace, at: Path) -> XmlElement:
+def _appended(root: XmlElement, tag: str, where: DescriptionPlace, at: Path) -> XmlElement:
     element = XmlElement(tag)
     element.place = where.at(at)
     root.append(element)

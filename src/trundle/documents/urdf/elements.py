@@ -155,7 +155,7 @@ def _body(part: XmlPart) -> UrdfData:
     moments = moments_in(euler_rotation(*rpy), [*principal, *products])
     floor = _ROUNDING * max(map(abs, moments.values())) if any(rpy) else 0.0
     kept = {name: number for name, number in moments.items() if abs(number) > floor or name[0] == name[1]}
-    return _given(mass=mass, center_of_mass=xyz, inertia=_given(**kept))
+    return _nonzero(mass=mass, center_of_mass=xyz, inertia=_nonzero(**kept))
 
 
 def moments_in(rotation: Matrix, six: Sequence[float]) -> dict[str, float]:
@@ -166,7 +166,7 @@ def moments_in(rotation: Matrix, six: Sequence[float]) -> dict[str, float]:
     return {name: float(turned[i][j]) for name, (i, j) in places.items()}
 
 
-def _given(**numbers: float | Triple | UrdfData) -> UrdfData:
+def _nonzero(**numbers: float | Triple | UrdfData) -> UrdfData:
     """Plain data without what is zero."""
     return {name: x for name, x in numbers.items() if (any(x) if isinstance(x, tuple) else x)}
 
@@ -199,12 +199,14 @@ def _joint(part: XmlPart) -> UrdfJoint:
     parent = part.needed("parent", 'write <parent link="..."/>')
     child = part.needed("child", 'write <child link="..."/>')
     xyz, rpy = origin_of(part)
-    data = {**_given(at=xyz, rpy=within_a_turn(rpy))}
+    data = {**_nonzero(at=xyz, rpy=within_a_turn(rpy))}
     if kind in (*ONE_AXIS, "planar"):
         data["axis"] = _axis(part)
     dynamics = part.child("dynamics") if kind in ONE_AXIS else None
     if dynamics is not None:
-        data |= _given(damping=dynamics.positive("damping", 0.0), coulomb=dynamics.positive("friction", 0.0))
+        data |= _nonzero(
+            damping=dynamics.positive("damping", 0.0), coulomb=dynamics.positive("friction", 0.0)
+        )
     limit, extension = _limit(part, kind), part.child(EXTENSION)
     if limit is not None and kind in _LIMITED:
         data |= _stops(limit)

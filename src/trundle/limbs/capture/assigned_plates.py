@@ -88,7 +88,7 @@ class _Load:
     end: float
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """For a sentence."""
         return f"'{self.plate.name}' from {self.start:.4g} to {self.end:.4g} s"
 
@@ -235,7 +235,7 @@ def _contact(load: _Load, told: Sequence[str], feet: Mapping[str, FloatArray]) -
         means = {body: mean for body, mean in means.items() if body in told}
         if not means:
             hint = f"give one of them alone ({', '.join(told)}), or markers on them"
-            message = f"{load.told} pushes one of several bodies, and no markers tell which"
+            message = f"{load.description} pushes one of several bodies, and no markers tell which"
             raise InputError(message, key="external", hint=hint)
     best = min(means, key=lambda body: means[body], default=None)
     if best is None or means[best] > _REACH:
@@ -245,7 +245,9 @@ def _contact(load: _Load, told: Sequence[str], feet: Mapping[str, FloatArray]) -
     if margin is not None and margin < _MARGIN:
         near = sorted(means, key=lambda body: means[body])[:2]
         far = " and ".join(f"'{body}' by {1e3 * means[body]:.0f} mm" for body in near)
-        message = f"{load.told}: the centre of pressure is off {far}, too alike to tell which stands there"
+        message = (
+            f"{load.description}: the centre of pressure is off {far}, too alike to tell which stands there"
+        )
         raise InputError(message, key="external", hint=_say(load, near))
     return PlateContact(name, best, *span, "markers", means[best], margin)
 
@@ -259,7 +261,7 @@ def _refuse_two(off: Mapping[str, FloatArray], load: _Load, best: str) -> None:
         if float(load.weights[theirs].sum()) > _SHARED * float(load.weights.sum()):
             times = load.plate.time[load.samples][theirs]
             shared = f"'{other}' from {times[0]:.4g} to {times[-1]:.4g} s"
-            message = f"{load.told} has two feet on it: '{best}', and {shared}"
+            message = f"{load.description} has two feet on it: '{best}', and {shared}"
             hint = f"one plate can't tell two feet apart: cut the recording there, or {_say(load, (best, other))}"
             raise InputError(message, key="external", hint=hint)
 
@@ -276,8 +278,8 @@ def _warn_far(load: _Load, body: str, means: Mapping[str, float]) -> None:
         nearest = min(means, key=lambda other: means[other])
         near = "" if nearest == body else f"; nearest is '{nearest}', {1e3 * means[nearest]:.0f} mm"
         warn(
-            f"{load.told} is said to push '{body}', whose markers are {1e3 * means[body]:.0f} mm from its centre of "
-            f"pressure{near}"
+            f"{load.description} is said to push '{body}', whose markers are {1e3 * means[body]:.0f} mm from its "
+            f"centre of pressure{near}"
         )
 
 

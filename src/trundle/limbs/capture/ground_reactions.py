@@ -95,7 +95,7 @@ class GroundReaction(Brief, Pushing):
         array([[  0., 350.,   0.]])
         """
         wanted = as_numbers(times, "times")
-        return self._again(
+        return self._from_tables(
             wanted, averaged(f"ground reaction {self.name!r}", wanted, self.time, self._linear)
         )
 
@@ -127,7 +127,7 @@ class GroundReaction(Brief, Pushing):
         >>> ground.smoothed("butterworth", cutoff=20).force[25].round(9)
         array([  0., 700.,   0.])
         """
-        return self._again(
+        return self._from_tables(
             self.time, smoothed_tables(self.time, self._linear, plate_smoothing(method, **options))
         )
 
@@ -142,7 +142,7 @@ class GroundReaction(Brief, Pushing):
         """The axis that the mean force is along."""
         return int(np.abs(self.normal).argmax())
 
-    def _again(self, time: FloatArray, tables: Sequence[FloatArray]) -> GroundReaction:
+    def _from_tables(self, time: FloatArray, tables: Sequence[FloatArray]) -> GroundReaction:
         """The reaction from its `_linear` tables: p = (n × M + h F)/(n · F), at the level n · p = h."""
         force, about, heavy, size = tables
         normal = np.eye(3)[self._vertical]

@@ -72,7 +72,7 @@ class Letters:
             return int(value)
         scalar = self._known.get(value)
         if scalar is None:
-            scalar = self._known[value] = self._made(value)
+            scalar = self._known[value] = self._converted(value)
         return scalar
 
     def program(self, name: str, outputs: dict[str, Sequence[Scalar]], labels: Sequence[str]) -> Program:
@@ -82,7 +82,7 @@ class Letters:
             name, inputs, {group: (labels, values) for group, values in outputs.items()}
         )
 
-    def _made(self, value: sympy.Expr) -> Scalar:
+    def _converted(self, value: sympy.Expr) -> Scalar:
         """Turn a SymPy expression into a scalar of the program; what is no operation becomes a letter."""
         if value.is_Add:
             return reduce(operator.add, map(self.scalar, value.args))
