@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,9 @@ from trundle.errors import InputError, suggest
 from trundle.extras import load
 from trundle.files import is_utf16, read_bytes_start
 from trundle.operating_system import with_slashes
+from trundle.robot.gridded import GridSurface
 from trundle.robot.height_maps import packed, unpacked
 from trundle.robot.terrain import Terrain
-
-if TYPE_CHECKING:
-    from trundle.robot.gridded import GridSurface
 
 # Bytes of a file at most: a map of the most points as text.
 _MOST_BYTES = 2**30
@@ -58,9 +56,9 @@ def with_maps(terrain: Terrain, folder: Path | None = None) -> Terrain:
     """
     surfaces = dict(terrain.surfaces)
     for name, surface in surfaces.items():
-        if surface.type == "grid":
+        if isinstance(surface, GridSurface):
             try:
-                surfaces[name] = _read(surface, folder or Path())  # pyright: ignore[reportArgumentType]
+                surfaces[name] = _read(surface, folder or Path())
             except InputError as error:
                 key = f"terrain.surfaces.{name}.{error.key or 'file'}"
                 raise InputError(error.message, key=key, hint=error.hint) from None
@@ -70,8 +68,8 @@ def with_maps(terrain: Terrain, folder: Path | None = None) -> Terrain:
 
 def packed_maps(terrain: Terrain) -> dict[str, Mapping[str, object]]:
     """The maps of files as plain data by their digests, for runs, which then need no file; larger ones are left out."""
-    grids = [surface for surface in terrain.surfaces.values() if surface.type == "grid"]
-    maps = {grid.sha256: grid.map_of() for grid in grids if grid.sha256}  # pyright: ignore[reportAttributeAccessIssue]
+    grids = [surface for surface in terrain.surfaces.values() if isinstance(surface, GridSurface)]
+    maps = {grid.sha256: grid.map_of() for grid in grids if grid.sha256}
     return {
         digest: packed(found) for digest, found in maps.items() if found.table.values.size <= _MOST_CARRIED
     }
@@ -81,8 +79,8 @@ def with_carried(terrain: Terrain, maps: Mapping[str, object]) -> Terrain:
     """The terrain with maps that a run carries, and with files that are in the working folder; others stay unread."""
     surfaces = dict(terrain.surfaces)
     for name, surface in surfaces.items():
-        if surface.type == "grid":
-            surfaces[name] = _with_heights(surface, maps)  # pyright: ignore[reportArgumentType]
+        if isinstance(surface, GridSurface):
+            surfaces[name] = _with_heights(surface, maps)
     return terrain.model_copy(update={"surfaces": surfaces})
 
 

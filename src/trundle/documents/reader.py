@@ -208,11 +208,13 @@ def parse(
         raise too_large(len(text), file)
     data, lines = read_yaml(text, file)
     maps = None if maps is None else by_name(maps, "maps")
-    return _document(_versioned(data, lines, file), lines, path, text, base, strict, maps)
+    data = _versioned(data, lines, file)
+    return _document(data, lines=lines, path=path, text=text, base=base, strict=strict, maps=maps)
 
 
 def _document(
     data: Mapping[str, object],
+    *,
     lines: Mapping[Path, int] | None = None,
     path: str | FilePath | None = None,
     text: str = "",

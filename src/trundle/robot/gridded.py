@@ -266,8 +266,7 @@ class FractalSurface(_MapSurface):
 
     def tile_of(self, seed: int) -> HeightMap:
         """The tile of another seed."""
-        measures = (*self._lengths, self._side, self.hurst.number, self.slope.number)
-        return _tile(seed, *measures)
+        return _tile(seed, self._lengths, self._side, self.hurst.number, self.slope.number)
 
     def of_seeds(self, seeds: Iterable[int]) -> tuple[FractalSurface, Value]:
         """Ground of several seeds at once, and the number that says which of these it is, counted from 0."""
@@ -291,13 +290,12 @@ class FractalSurface(_MapSurface):
 
 
 @lru_cache(maxsize=8)
-def _tile(
-    seed: int, shortest: float, longest: float, tile: float, side: int, hurst: float, slope: float
-) -> HeightMap:
-    """Waves of random phase and size on a torus, their sum scaled to the slope.
+def _tile(seed: int, lengths: tuple[float, float, float], side: int, hurst: float, slope: float) -> HeightMap:
+    """Waves of random phase and size on a torus, their sum scaled to the slope; lengths: shortest, longest, the tile's.
 
     The generator's raw bits stay the same in every version of NumPy; its numbers of a distribution need not.
     """
+    shortest, longest, tile = lengths
     wave = np.fft.fftfreq(side, 1 / side)
     square = wave[:, None] ** 2 + wave**2
     size = np.sqrt(np.maximum(square, 1.0))
