@@ -127,11 +127,6 @@ def _one_file(args: Namespace, path: Path, out: Output) -> int:
     return 0
 
 
-def _is_limited(driven: Driven) -> bool:
-    """Whether its modules have limits."""
-    return any(limits.declared or limits.steering_range for limits in driven.limits)
-
-
 def _all_planned(args: Namespace) -> list[tuple[str, Callable[[], Driven]]]:
     """Names of all plans that are asked for, and what drives them."""
     for key, given in (("--keep-out", args.keep_out), ("--zone", args.zone), ("--event", args.event)):
@@ -314,10 +309,11 @@ def _summary(
     yield from out.title(stem, f"{summary['level']}, {summary['profile']}: {summary['duration']:.4g} s")
     # rounding leaves 1e-17 m where 0 is meant
     x, y, theta = (0.0 if abs(final[name]) < 1e-12 else final[name] for name in ("x", "y", "theta"))
+    limited = any(limits.declared or limits.steering_range for limits in driven.limits)
     rows = [
         ("ends at", f"x = {x:.6g} m, y = {y:.6g} m, theta = {theta:.6g} rad"),
         ("slip", f"at most {summary['slip']:.2g} m/s"),
-        ("limits", _limits_told(summary) if _is_limited(driven) else "none are declared"),
+        ("limits", _limits_told(summary) if limited else "none are declared"),
         *_forces_told(summary, driven),
     ]
     if unnamed:

@@ -81,7 +81,8 @@ def execute(args: Namespace, out: Output) -> int:
     claim(args.page, args.force)
     request = read_request(args.file, args.base)
     with out.doing(f"deriving {request.document.robot.name}"):
-        task = request.task(_only_run(args))
+        # A sweep's seed and samples are of its draws, not of a run.
+        task = request.task(Namespace(**{**vars(args), "seed": None, "samples": None}))
     found = _sweep(args, request, task, out)
     import trundle
     from trundle.show.summaries.sweep_summary import sweep_record, sweep_text
@@ -92,11 +93,6 @@ def execute(args: Namespace, out: Output) -> int:
         files["page"] = str(found.animate(args.page))
     out.report(sweep_record(found), sweep_text(found), files)
     return 0
-
-
-def _only_run(args: Namespace) -> Namespace:
-    """The options that change a run: the seed of a sweep is of its draws."""
-    return Namespace(**{**vars(args), "seed": None, "samples": None})
 
 
 def _sweep(args: Namespace, request: Request, task: Task, out: Output) -> Sweep:

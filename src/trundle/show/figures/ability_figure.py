@@ -33,8 +33,7 @@ def mobility_figure(analysis: Analysis) -> Figure:
     ellipsoid = analysis.frame_manipulability or analysis.manipulability
     with house_style():
         panels = [] if ellipsoid is None or not ellipsoid.radii else _pairs(ellipsoid)
-        figure = new_figure(5.0 if panels else 4.0)
-        figure.suptitle(f"{analysis.robot.name}: what it can do", x=0.01, ha="left")
+        figure = new_figure(5.0 if panels else 4.0, title=f"{analysis.robot.name}: what it can do")
         grid = figure.add_gridspec(max(len(panels), 1), 3)
         axes = figure.add_subplot(grid[:, : 2 if panels else 3])
         if analysis.maps.base:

@@ -152,8 +152,7 @@ def slip(driven: Driven, run: Run) -> Figure:
 def rotation_center(driven: Driven, run: Run) -> Figure:
     """Where the instantaneous centre of rotation went, seen from the robot: at (−v_y, v_x)/ω."""
     with house_style():
-        figure = new_figure(4.6, 6.4)
-        figure.suptitle(f"{run.name}: centre of rotation", x=0.01, ha="left")
+        figure = new_figure(4.6, 6.4, f"{run.name}: centre of rotation")
         axes = figure.subplots()
         shape = scene(driven.robot)
         draw_scene(axes, shape, "z")

@@ -56,8 +56,7 @@ def binding_figure(driven: Driven) -> Figure:
         lasting[kind] = lasting.get(kind, 0.0) + end - begin
     kinds = sorted(lasting, key=lambda kind: -lasting[kind])
     with house_style():
-        figure = new_figure(3.4)
-        figure.suptitle(f"{driven.name}: speed, and what binds it", x=0.01, ha="left")
+        figure = new_figure(3.4, title=f"{driven.name}: speed, and what binds it")
         axes = figure.subplots()
         axes.plot(way, speed, color=MUTED, linewidth=1.0)
         for name, begin, end in uses.binding:
@@ -195,8 +194,7 @@ def _by_time(axes: Axes, curves: Sequence[FloatArray], times: FloatArray) -> Lin
 def _grid(title: str, count: int) -> tuple[Figure, list[Axes]]:
     """A figure with so many axes, two in a row."""
     rows = max(1, -(-count // _ACROSS))
-    figure = new_figure(0.4 + rows * _TALL)
-    figure.suptitle(title, x=0.01, ha="left")
+    figure = new_figure(0.4 + rows * _TALL, title=title)
     every: list[Axes] = np.atleast_1d(figure.subplots(rows, _ACROSS, squeeze=False)).ravel().tolist()
     for axes in every[count:]:
         axes.remove()

@@ -129,7 +129,7 @@ def _draw_events(axes: Axes, events: Mapping[str, Sequence[float]], named: bool)
     """Lines at the events, with their names above them in the first panel: in rows, where there is room."""
     left, right = axes.get_xlim()
     places = sorted((time, name) for name, times in events.items() for time in times if left <= time <= right)
-    wide = axes.bbox.width / axes.figure.dpi
+    wide, tall = (side / axes.figure.dpi for side in axes.bbox.size)
     ends = [-np.inf] * _EVENT_ROWS
     for time, name in places:
         axes.axvline(time, color=MUTED, linestyle=":", linewidth=1.0, zorder=1)
@@ -139,12 +139,7 @@ def _draw_events(axes: Axes, events: Mapping[str, Sequence[float]], named: bool)
         if named and len(places) <= _MOST_NAMED and row is not None and start + long < wide + _BEYOND:
             ends[row] = start + long
             style = {"transform": axes.get_xaxis_transform(), "fontsize": _EVENT_LETTERS, "color": MUTED}
-            axes.text(time, 0.98 - row * _EVENT_ROW / _tall(axes), f" {name}", va="top", **style)
-
-
-def _tall(axes: Axes) -> float:
-    """How high axes are (inches)."""
-    return axes.bbox.height / axes.figure.dpi
+            axes.text(time, 0.98 - row * _EVENT_ROW / tall, f" {name}", va="top", **style)
 
 
 def _angles(run: Run) -> list[Panel]:

@@ -57,9 +57,8 @@ def pole_figure(design: Regulator | Kalman) -> Figure:
     margins = design.margins if isinstance(design, Regulator) else {}
     with house_style():
         below = 0.5 + 0.28 * len(margins) if margins else 0.0
-        figure = new_figure(4.6 + below)
         whose = "the loop" if margins else "the estimate's error"
-        figure.suptitle(f"{design.name}: poles of {whose}", x=0.01, ha="left")
+        figure = new_figure(4.6 + below, title=f"{design.name}: poles of {whose}")
         grid = figure.add_gridspec(2 if margins else 1, 1, height_ratios=[4.6, below] if margins else None)
         axes = figure.add_subplot(grid[0])
         before = design.about.poles

@@ -263,6 +263,7 @@ def difference_labels(runs: Sequence[Run], names: Sequence[str] = ()) -> tuple[s
 def _facts(run: Run) -> Iterator[tuple[str, str]]:
     """What a run may differ in from others, and how it is told, with units."""
     from trundle.show.drawing.ground import terrain_of
+    from trundle.show.figures.panels import robot_of
 
     yield "robot", run.name
     terrain = terrain_of(run)
@@ -271,7 +272,7 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
         for name, value in terrain.numbers.items():
             yield f"terrain {name}", f"{name} = {_with_unit(value.number, value.quantity.unit)}"
     parameters = run.description.get("parameters", {})
-    robot = _robot(run) if parameters else None
+    robot = robot_of(run) if parameters else None
     units = {} if robot is None else robot.parameter_units()
     if robot is not None:
         yield _CONTROLLERS, _controllers(robot)
@@ -306,13 +307,6 @@ def _with_unit(value: float, unit: str) -> str:
     from trundle.show.figures.style import unit_text
 
     return f"{value:.6g} {unit_text(unit)}" if unit not in ("", "1") else f"{value:.6g}"
-
-
-def _robot(run: Run) -> Robot | None:
-    """The robot that a run's description has."""
-    from trundle.show.figures.panels import robot_of
-
-    return robot_of(run)
 
 
 def _alike(curves: Sequence[FloatArray]) -> bool:

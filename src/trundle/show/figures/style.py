@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Literal, NoReturn
+from typing import IO, NoReturn
 
 import matplotlib
 import numpy as np
@@ -72,11 +72,12 @@ class Picture(Figure):
         raise InputError("a figure opens no window by itself", hint=hint)
 
 
-def new_figure(
-    height: float, width: float = WIDTH, layout: Literal["constrained"] | None = "constrained"
-) -> Figure:
-    """An empty figure of that size in inches, laid out so that nothing overlaps; or as who draws it says."""
-    return Picture(figsize=(width, height), dpi=DPI, layout=layout)
+def new_figure(height: float, width: float = WIDTH, title: str = "") -> Figure:
+    """An empty figure of that size in inches with a title, laid out so that nothing overlaps."""
+    figure = Picture(figsize=(width, height), dpi=DPI, layout="constrained")
+    if title:
+        figure.suptitle(title, x=0.01, ha="left")
+    return figure
 
 
 def sizes_of(figsize: tuple[float, float] | None, default: tuple[float, float]) -> tuple[float, float]:
@@ -95,7 +96,7 @@ def sizes_of(figsize: tuple[float, float] | None, default: tuple[float, float]) 
 
 def page(title: str, height: float, figsize: tuple[float, float] | None = None) -> Figure:
     """A figure with a title, its axes to be placed by who draws it, at last in another size."""
-    figure = new_figure(height, layout=None)
+    figure = Picture(figsize=(WIDTH, height), dpi=DPI)
     figure.suptitle(title, x=0.01, y=1 - 0.08 / height, ha="left", va="top")
     figure.set_size_inches(*sizes_of(figsize, (WIDTH, height)))
     return figure

@@ -113,7 +113,8 @@ def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]], room: int) -> dict
             "off": off,
         },
         "scene": None if scene is None else scene_data(scene.at(kept.tolist())),
-        "spatial": is_spatial(scene),
+        # Whether it is shown in space, too: where a plane doesn't show all, and what drives on wheels.
+        "spatial": scene is not None and bool(scene.wheels or scene.solids or not scene.is_flat),
         "unseen": unseen(run) if scene is None else "",
     }
 
@@ -151,11 +152,6 @@ def scene_data(scene: Scene) -> dict[str, object]:
     ]
     shapes = {**bare, "size": scene.size, "solids": solids, "clothed": sorted(scene.clothed)}
     return {**shapes, "poses": _rounded(scene.poses, scene.size), "arrows": arrows, "seen": seen}
-
-
-def is_spatial(scene: Scene | None) -> bool:
-    """Whether a page shows a scene in space, too: where a plane doesn't show all, and what drives on wheels."""
-    return scene is not None and bool(scene.wheels or scene.solids or not scene.is_flat)
 
 
 def _solid(solid: Solid) -> dict[str, object]:

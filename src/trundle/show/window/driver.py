@@ -156,8 +156,7 @@ class Driver:
         """What keys do at once, when they go down."""
         return {
             pygame.K_SPACE: partial(setattr, self, "runs", not self.runs),
-            pygame.K_h: partial(setattr, self, "helps", not self.helps),
-            pygame.K_F1: partial(setattr, self, "helps", not self.helps),
+            **dict.fromkeys((pygame.K_h, pygame.K_F1), partial(setattr, self, "helps", not self.helps)),
             pygame.K_r: partial(self.restart),
             pygame.K_c: partial(self.turn_field),
             pygame.K_TAB: partial(self.hand.turn_over),

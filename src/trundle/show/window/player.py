@@ -104,8 +104,7 @@ class Player:
             pygame.K_DOWN: lambda: self.faster(-1),
             pygame.K_r: self.restart,
             pygame.K_a: lambda: setattr(self, "arrows", not self.arrows),
-            pygame.K_h: lambda: setattr(self, "helps", not self.helps),
-            pygame.K_F1: lambda: setattr(self, "helps", not self.helps),
+            **dict.fromkeys((pygame.K_h, pygame.K_F1), lambda: setattr(self, "helps", not self.helps)),
         }
 
     @property
