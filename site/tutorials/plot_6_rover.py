@@ -83,10 +83,10 @@ trips = trundle.sweep(
     dt="20 ms",
 )
 print("in 8 s: {:.2f} m (5 %), {:.2f} m (median), {:.2f} m (95 %)".format(*trips.quantiles("final.x")))
-print(trips.fates)
+print(trips.outcomes)
 
 # %%
-# ``fates`` counts trips that went wrong. A dot is a trip: on rougher ground it tilts more, and comes less far.
+# ``outcomes`` counts trips that went wrong. A dot is a trip: on rougher ground it tilts more, and comes less far.
 
 trips.figure()
 

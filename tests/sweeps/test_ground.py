@@ -109,7 +109,7 @@ def test_fates_are_those_of_rollouts():
     ice = {"surfaces": {"ground": {"type": "plane"}}, "regions": {"ice": {"friction": 0.5}}}
     found = swept(terrain=ice, over={"terrain.regions.ice.friction": [0.0, 1.0]}, **how)
     assert found.store.read("stuck").tolist() == [1, 0]
-    assert found.fates["overturned"] == 0
+    assert found.outcomes["overturned"] == 0
 
 
 @pytest.mark.slow

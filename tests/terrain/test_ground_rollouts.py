@@ -93,7 +93,7 @@ def test_a_robot_has_one_fate_however_it_falls_beyond_its_map():
     told = {name: batch.summary[name] for name in ("overturned", "stuck", "beyond_map")}
     assert told == {"overturned": 0, "stuck": 0, "beyond_map": 1}
     found = trundle.sweep(box(), over={"initial.yaw": [0.0, 1.0]}, measures=["final.z"], **how)
-    assert {name: found.fates[name] for name in told} == {"overturned": 0, "stuck": 0, "beyond_map": 2}
+    assert {name: found.outcomes[name] for name in told} == {"overturned": 0, "stuck": 0, "beyond_map": 2}
 
 
 @pytest.mark.slow

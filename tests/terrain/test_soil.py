@@ -230,7 +230,7 @@ def test_rollouts_refuse_soil_that_is_too_weak_and_sweeps_count_who_has_no_place
     with pytest.raises(InputError, match="the wheels of robot 1 of 'rover'"):
         trundle.rollout(varied, parameters={"firm": np.array([8.14e5, 1000.0])}, **options)
     found = trundle.sweep(varied, over={"firm": [8.14e5, 1000.0, 1e6]}, measures=["final.z"], **options)
-    assert found.fates["unsettled"] == 1
+    assert found.outcomes["unsettled"] == 1
     assert np.isnan(found["final.z"]).tolist() == [False, True, False]
     with pytest.raises(InputError, match="the wheels of 'rover'"):
         trundle.sweep(rover(**WEAK), over={"initial.yaw": [0.0, 1.0]}, measures=["final.z"], **options)

@@ -34,7 +34,7 @@ from trundle.model.mechanism import mechanism
 from trundle.model.outcomes import (
     OUTCOMES,
     end_of,
-    fates,
+    ground_outcomes,
     gets_nowhere,
     lifted_wheels,
     place_and_wheel,
@@ -97,7 +97,7 @@ class GroundModel(Plant):
 
     def ended(self, time: FloatArray, states: Mapping[str, FloatArray]) -> Mapping[str, object]:
         """Who overturned or got stuck; beyond its map a robot falls."""
-        ended, gone = fates(time, states, self.wheels), is_beyond(self.terrain, states)
+        ended, gone = ground_outcomes(time, states, self.wheels), is_beyond(self.terrain, states)
         there = {"overturned": ended.overturned & ~gone, "stuck": ended.stuck & ~gone, "beyond_map": gone}
         return {name: int(robots.sum()) for name, robots in there.items()}
 

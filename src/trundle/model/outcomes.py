@@ -29,7 +29,7 @@ _STANDS = 0.1
 
 
 @dataclass(frozen=True)
-class Fates:
+class GroundOutcomes:
     """Truths by robot (robots,), no robot in two of them: base on its side or head at some time, or wheels that turn
     in vain at the end.
     """
@@ -39,20 +39,20 @@ class Fates:
     first_overturned: np.ndarray  # number of the stored time; of those that have
 
 
-def fates(time: FloatArray, states: Mapping[str, FloatArray], wheels: Sequence[WheelModel]) -> Fates:
+def ground_outcomes(time: FloatArray, states: Mapping[str, FloatArray], wheels: Sequence[WheelModel]) -> GroundOutcomes:
     """Of states by name (times, robots): attitude, place, and the angles of wheels as far as they are among these."""
     fallen = upward(states["q_x"], states["q_y"]) <= 0
     overturned = np.asarray(fallen.any(axis=0))
     last = late(time)
     before, after = ({name: rows[place] for name, rows in states.items()} for place in (last, -1))
-    return Fates(overturned, gets_nowhere(before, after, wheels) & ~overturned, np.argmax(fallen, axis=0))
+    return GroundOutcomes(overturned, gets_nowhere(before, after, wheels) & ~overturned, np.argmax(fallen, axis=0))
 
 
 def end_of(
     time: FloatArray, states: Mapping[str, FloatArray], wheels: Sequence[WheelModel]
 ) -> dict[str, object]:
     """When a base first points sideways or down, where it does, or whether wheels turn in vain at the end."""
-    found = fates(time, {name: row[:, None] for name, row in states.items()}, wheels)
+    found = ground_outcomes(time, {name: row[:, None] for name, row in states.items()}, wheels)
     if found.overturned[0]:
         return {"overturned_at": float(time[found.first_overturned[0]])}
     return {"stuck": True} if found.stuck[0] else {}

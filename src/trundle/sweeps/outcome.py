@@ -105,12 +105,14 @@ class Sweep:
     @property
     def diverged(self) -> int:
         """How many robots' numbers ceased to be finite."""
-        return self.fates[DIVERGED]
+        return self.outcomes[DIVERGED]
 
     @property
-    def fates(self) -> dict[str, int]:
+    def outcomes(self) -> dict[str, int]:
         """How many robots diverged; over terrain also how many overturned, got stuck, left a map or never stood."""
-        return {name: int(sum(block.sum() for block in self.store.blocks(name))) for name in self.work.fates}
+        return {
+            name: int(sum(block.sum() for block in self.store.blocks(name))) for name in self.work.outcomes
+        }
 
     @property
     def finished(self) -> bool:

@@ -216,7 +216,7 @@ def _units(work: Work) -> dict[str, tuple[str, str]]:
     """Type and unit of everything that is kept of a robot."""
     kept = {name: ("float64", unit) for name, unit in work.units.items()}
     kept |= {measure.text: ("float64", measure.unit) for measure in work.measures}
-    return kept | dict.fromkeys(work.fates, ("bool", ""))
+    return kept | dict.fromkeys(work.outcomes, ("bool", ""))
 
 
 def _zarr() -> Any:

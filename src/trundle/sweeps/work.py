@@ -73,7 +73,7 @@ class Work:
         return self.plant.name
 
     @property
-    def fates(self) -> tuple[str, ...]:
+    def outcomes(self) -> tuple[str, ...]:
         """What may become of a robot, beside its measures."""
         return self.plant.outcomes
 
@@ -122,7 +122,7 @@ class Work:
         start, lost = self._started(robots, first, count)
         measured, outcomes = self._measured(robots, start, wide, threads, progress)
         outcomes = {name: truths[:count] & ~lost for name, truths in outcomes.items()}
-        outcomes |= {"unsettled": lost} if "unsettled" in self.fates else {}
+        outcomes |= {"unsettled": lost} if "unsettled" in self.outcomes else {}
         none = np.any([outcomes[name] for name in _LOST if name in outcomes], axis=0)
         rows = {name: np.where(none, np.nan, row[:count]) for name, row in measured.items()}
         return columns | rows | {name: truths.astype(float) for name, truths in outcomes.items()}
@@ -190,7 +190,7 @@ class Work:
         count = min(BLOCK, self.design.count - begin)
         lost = np.zeros(count, dtype=bool)
         robots = self._robots(self.design.columns(begin, count), count)
-        return robots.settled(often=True, lost=lost if "unsettled" in self.fates else None), lost
+        return robots.settled(often=True, lost=lost if "unsettled" in self.outcomes else None), lost
 
     def _measured(
         self, robots: RolloutInputs, start: FloatArray, columns: Mapping[str, FloatArray], threads: int | None,

@@ -22,7 +22,7 @@ def runs_of_some(found: Sweep, robots: list[int], doing: Doing) -> Mapping[int, 
     Raises InputError where no robot has a dot, NumericsError where none of them has a run.
     """
     if not robots:
-        hint = "found.fates says what became of them; measures that all have: final.x, say"
+        hint = "found.outcomes says what became of them; measures that all have: final.x, say"
         raise InputError(
             "no robot has numbers for all measures, so a page has no dots", key="given", hint=hint
         )

@@ -12,7 +12,7 @@ from trundle.sweeps.variation import Grid
 _SHARES = (0.05, 0.5, 0.95)
 # Digits of numbers in tables: as many as a column of a terminal holds beside eight others.
 _DIGITS = 4
-_FATES = {
+_OUTCOMES = {
     "diverged": "diverged, and have no numbers", "overturned": "overturned", "stuck": "got stuck",
     "beyond_map": "left the map, and have no numbers",
     "unsettled": "found no place to stand on, and have no numbers",
@@ -36,7 +36,7 @@ def sweep_record(found: Sweep) -> dict[str, object]:
         "robot": found.work.name,
         "robots": found.count,
         "skipped": found.skipped,
-        **found.fates,
+        **found.outcomes,
         "steps": found.work.steps,
         "dt": found.work.dt,
         "over": {name: each.plain for name, each in found.work.design.over.items()},
@@ -54,9 +54,9 @@ def sweep_text(found: Sweep) -> str:
         lines.append("distributions were drawn from once: --samples N, or samples=N, draws more robots")
     if found.skipped:
         lines.append(f"{found.skipped:,} of them were in the store already")
-    for fate, count in found.fates.items():
+    for outcome, count in found.outcomes.items():
         if count:
-            lines.append(f"{count:,} robots {_FATES[fate]} ({count / found.count:.2%})")
+            lines.append(f"{count:,} robots {_OUTCOMES[outcome]} ({count / found.count:.2%})")
     lines += ["", *_varied(found), "", *_measured(found), "", *_ends(found)]
     if found.work.design.draws == "indices":
         lines += ["", *_shares(found)]
