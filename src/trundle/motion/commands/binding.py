@@ -11,7 +11,7 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray
 from trundle.motion.commands.drive import Driven
 from trundle.motion.constraints.constraint import Moving, shares
-from trundle.motion.constraints.real_limits import RealLimits, of_motion, real_limits
+from trundle.motion.constraints.real_limits import ActuationLimits, of_motion, real_limits
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import MotionForces, motion_forces
 from trundle.motion.pieces.extremes import Peak
@@ -117,7 +117,7 @@ def extremes(forces: MotionForces | None) -> dict[str, object]:
     }
 
 
-def forces_apply(driven: Driven) -> RealLimits | None:
+def forces_apply(driven: Driven) -> ActuationLimits | None:
     """Motors and floor, where a motion is one that forces can give."""
     if driven.level == "module" or _jumps(driven.peaks):
         return None

@@ -8,7 +8,7 @@ from trundle.arrays import FloatArray
 from trundle.choices import Shape
 from trundle.motion.commands.commands import Three
 from trundle.motion.constraints.constraint import Constraints
-from trundle.motion.constraints.real_limits import RealLimits
+from trundle.motion.constraints.real_limits import ActuationLimits
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.pieces.motion import Piece
@@ -77,4 +77,4 @@ class Control:
     shape: Shape
     constraints: Constraints
     held: bool = False
-    real: RealLimits | None = None
+    real: ActuationLimits | None = None

@@ -30,7 +30,7 @@ _RATES = 2.0 ** np.arange(-2.0, 10.0)
 
 
 @dataclass(frozen=True, eq=False)
-class RealLimits:
+class ActuationLimits:
     """The robot of a plan with motors and floor, the share of friction to plan with, and that of volts to leave."""
 
     driven: DrivenRobot
@@ -43,7 +43,7 @@ def actuation(grip: float, margin: float = 0.0) -> tuple[MotionConstraint, ...]:
     return Friction(grip), Load(), BatteryPower(), MotorLimits(1 - margin)
 
 
-def of_reach(drive: Drive, real: RealLimits | None) -> Constraints:
+def of_reach(drive: Drive, real: ActuationLimits | None) -> Constraints:
     """The same of a robot, where they count, and what its description limits beside."""
     own = (Described.of(drive),) if drive.robot is not None and drive.robot.constraints else ()
     if real is None:
@@ -51,21 +51,21 @@ def of_reach(drive: Drive, real: RealLimits | None) -> Constraints:
     return Constraints((*actuation(real.grip, real.margin), *own), real.driven)
 
 
-def of_pace(drive: Drive, real: RealLimits | None) -> Constraints:
+def of_pace(drive: Drive, real: ActuationLimits | None) -> Constraints:
     """All that limits the pace of motions whose twists are given: the wheels' speeds hang on these alone."""
     limits, more = [replace(own, drive_speed=math.inf) for own in drive.limits], of_reach(drive, real)
     return replace(more, each=(WheelLimits(drive.names, limits), *more.each))
 
 
 def of_motion(
-    drive: Drive, real: RealLimits | None, zones: Sequence[tuple[float, float, Mapping[str, float]]] = ()
+    drive: Drive, real: ActuationLimits | None, zones: Sequence[tuple[float, float, Mapping[str, float]]] = ()
 ) -> Constraints:
     """All that limits a motion, with zones from where to where in what its places are told by."""
     more = of_reach(drive, real)
     return replace(more, each=(WheelLimits(drive.names, drive.limits), ZoneLimits(zones), *more.each))
 
 
-def real_limits(who: Kinematics, grip: float, margin: float = 0.0) -> RealLimits | None:
+def real_limits(who: Kinematics, grip: float, margin: float = 0.0) -> ActuationLimits | None:
     """What motors and floor let a robot's motions do; None where nothing limits the motors of its wheels, and on a
     slope whose loads nobody knows.
     """
@@ -76,7 +76,7 @@ def real_limits(who: Kinematics, grip: float, margin: float = 0.0) -> RealLimits
     limited = [np.isfinite(driven.greatest_torque(column, rest)).all() for column, _ in _moved(driven)]
     if not limited or not all(limited):
         return None
-    return RealLimits(driven, grip, margin)
+    return ActuationLimits(driven, grip, margin)
 
 
 def _moved(driven: DrivenRobot) -> list[tuple[int, WheelModel]]:
@@ -84,7 +84,7 @@ def _moved(driven: DrivenRobot) -> list[tuple[int, WheelModel]]:
     return [(w.spin, w) for w in driven.wheels if w.spin is not None and w.spin in driven.actuators]
 
 
-def planned_with(who: Kinematics, grip: float | None, margin: float = 0.0) -> RealLimits | None:
+def planned_with(who: Kinematics, grip: float | None, margin: float = 0.0) -> ActuationLimits | None:
     """What motions are planned within beside declared limits: nothing on a slope, and nothing of wheels that slide to
     turn, as no forces but those of sliding turn the base.
     """
@@ -102,7 +102,7 @@ def planned_with(who: Kinematics, grip: float | None, margin: float = 0.0) -> Re
     return real
 
 
-def _check_described(drive: Drive, real: RealLimits | None) -> None:
+def _check_described(drive: Drive, real: ActuationLimits | None) -> None:
     """InputError where a constraint of the description fails, at rest or ahead at 1 m/s and 1 m/s²."""
     ahead = np.array([1.0, 0.0, 0.0])
     line = TwistLine(
@@ -112,7 +112,7 @@ def _check_described(drive: Drive, real: RealLimits | None) -> None:
     Described.of(drive).check(samples, None if real is None else motion_forces(real.driven, samples))
 
 
-def _check(real: RealLimits) -> None:
+def _check(real: ActuationLimits) -> None:
     """InputError for a wheel without friction, and for one that its motors can't move."""
     driven = real.driven
     for wheel, friction in zip(driven.wheels, driven.friction, strict=True):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.motion.constraints.real_limits import RealLimits, of_motion
+from trundle.motion.constraints.real_limits import ActuationLimits, of_motion
 from trundle.motion.drive.drive import Drive, Limits
 from trundle.motion.fastest.directed import Directed, Repaced
 from trundle.motion.fastest.problem import Problem
@@ -28,7 +28,7 @@ _HALF, _WHOLE = 0.5, 0.95
 _STEERING, _QUICKENING = 4 * math.pi, 40 * math.pi
 
 
-def like_declared(drive: Drive, real: RealLimits) -> tuple[Drive, FloatArray]:
+def like_declared(drive: Drive, real: ActuationLimits) -> tuple[Drive, FloatArray]:
     """The drive with limits like its motors', and the wheels' forces by the base's acceleration as shares of grips."""
     driven = real.driven
     inertia = driven.base_inertia
@@ -113,7 +113,7 @@ def _steering(driven: DrivenRobot, place: int, limits: Limits) -> Limits:
 
 
 def repaced(
-    problem: Problem, phases: tuple[int, ...], motion: Motion, drive: Drive, real: RealLimits | None
+    problem: Problem, phases: tuple[int, ...], motion: Motion, drive: Drive, real: ActuationLimits | None
 ) -> Repaced:
     """The way of a motion in the least time that motors, batteries, floor, the drive's declared limits and those from
     stop to stop allow.

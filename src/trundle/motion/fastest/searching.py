@@ -11,7 +11,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
 from trundle.motion.constraints.constraint import Constraints
-from trundle.motion.constraints.real_limits import RealLimits
+from trundle.motion.constraints.real_limits import ActuationLimits
 from trundle.motion.constraints.slowdown import most_taken, slowdown
 from trundle.motion.constraints.wheels import SteeringRanges, WheelLimits
 from trundle.motion.constraints.zones import ZoneLimits
@@ -60,7 +60,7 @@ class Search:
 
     who: Kinematics
     declared: Drive
-    real: RealLimits | None
+    real: ActuationLimits | None
     now: FloatArray | None
 
     @property

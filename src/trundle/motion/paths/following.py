@@ -19,7 +19,7 @@ from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.control_levels import turned
 from trundle.motion.commands.drive import Driven
 from trundle.motion.commands.steps import State
-from trundle.motion.constraints.real_limits import RealLimits, of_motion, of_pace, planned_with
+from trundle.motion.constraints.real_limits import ActuationLimits, of_motion, of_pace, planned_with
 from trundle.motion.constraints.slowdown import slowdown
 from trundle.motion.drive.drive import Drive, Limits, require_speeds
 from trundle.motion.drive.kinematics import Kinematics, kinematics, planned
@@ -150,7 +150,11 @@ def linked(who: Kinematics, drive: Drive) -> Drive:
 
 
 def _along_all(
-    path: PosePath, who: Kinematics, drive: Drive, angles: Mapping[str, float] | None, real: RealLimits | None
+    path: PosePath,
+    who: Kinematics,
+    drive: Drive,
+    angles: Mapping[str, float] | None,
+    real: ActuationLimits | None,
 ) -> Driven:
     """The motion over all sections, with a stop where a wheel's angle could turn by a half at once."""
     pieces: list[Piece] = []
@@ -221,7 +225,7 @@ def _rest_order(drive: Drive) -> int:
     return 3 if jerks.any() else 2
 
 
-def _followed(drive: Drive, real: RealLimits | None) -> Drive:
+def _followed(drive: Drive, real: ActuationLimits | None) -> Drive:
     """The drive itself; InputError where nothing limits how fast it goes."""
     if real is None:
         require_speeds(drive)
@@ -260,7 +264,7 @@ def along(
     zones: tuple[Zone, ...],
     begins: float,
     now: FloatArray | None,
-    real: RealLimits | None,
+    real: ActuationLimits | None,
 ) -> AlongPath:
     """A section in the least time, its modules nearest to their angles before."""
     check_held(drive, section)
@@ -288,7 +292,7 @@ def _at_ends(section: Section, stretched: Stretched) -> tuple[tuple[float, float
 
 
 def aligned(
-    drive: Drive, now: FloatArray | None, angles: FloatArray, real: RealLimits | None
+    drive: Drive, now: FloatArray | None, angles: FloatArray, real: ActuationLimits | None
 ) -> tuple[Piece, ...]:
     """The modules steered from where they stand (m,) to other angles (m,), at rest; nothing where they are there.
 
