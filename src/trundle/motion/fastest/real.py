@@ -131,5 +131,5 @@ def repaced(
     unit = np.hypot(*way.samples(np.array([z for z, _ in speeds])).twist[:, :2].T) if speeds else np.zeros(0)
     passed = tuple((z, (speed / own) ** 2) for (z, speed), own in zip(speeds, unit.tolist(), strict=True))
     path = PathProblem(way.samples, constraints, jerks, passed)
-    forced = retime(path, knots, lambda z: motion.poses([z * motion.duration])[0], bool(passed))
-    return Repaced(drive, way, forced.scaling, forced.pushes)
+    timed = retime(path, knots, lambda z: motion.poses([z * motion.duration])[0], bool(passed))
+    return Repaced(drive, way, timed.scaling, timed.pushes)

@@ -276,8 +276,8 @@ def along(
     constraints = of_motion(drive, real, zoned)
     problem = PathProblem(paced.at_unit_pace, constraints, stretched.order == 3, _at_ends(section, stretched))
     knots = _knots(drive, section, stretched, forward, limited)
-    forced = retime(problem, knots, lambda z: section.at(stretched.at(np.array([z]))[0])[0])
-    return replace(paced, scaling=forced.scaling, wished=None if real is None else forced.pushes)
+    timed = retime(problem, knots, lambda z: section.at(stretched.at(np.array([z]))[0])[0])
+    return replace(paced, scaling=timed.scaling, wished=None if real is None else timed.pushes)
 
 
 def _at_ends(section: Section, stretched: Stretched) -> tuple[tuple[float, float], ...]:

@@ -33,7 +33,7 @@ _GUESSES, _FAR, _CRAWL = 7, 1e3, 1e-6
 _Most = dict[str, tuple[FloatArray, FloatArray]]
 
 
-class Forced(NamedTuple):
+class TimedPath(NamedTuple):
     """How fast a path is followed, and what is wished of the contacts' forces at `WISHES`, (intervals, 3, forces)."""
 
     scaling: Scaling
@@ -92,26 +92,26 @@ class Looks:
         """How many forces contacts have."""
         return 0 if self.demand is None else self.demand.balance.rows.shape[1]
 
-    def closer(self, forced: Forced, parts: int) -> Looks | None:
+    def closer(self, timed: TimedPath, parts: int) -> Looks | None:
         """Looks at so many parts of the intervals on which these don't show how much binds; None where all do."""
-        return self._at_parts(self._unsure(self._most(forced)), parts)
+        return self._at_parts(self._unsure(self._most(timed)), parts)
 
     def _at_parts(self, unsure: BoolArray, parts: int) -> Looks | None:
         return Looks(self.knots, self.problem, self.places[unsure], parts) if unsure.any() else None
 
-    def nothing(self) -> Forced:
+    def nothing(self) -> TimedPath:
         """A pace of 1 and no wishes: forces of least norm are as good as any."""
         count = len(self.knots) - 1
         scaling = Scaling(self.knots, np.tile([1.0, 0.0, 0.0], (count, 1)))
-        return Forced(scaling, np.zeros((count, len(WISHES), self.pushes)))
+        return TimedPath(scaling, np.zeros((count, len(WISHES), self.pushes)))
 
-    def nodes(self, forced: Forced) -> dict[str, FloatArray]:
+    def nodes(self, timed: TimedPath) -> dict[str, FloatArray]:
         """The shares of all that binds at the nodes of the intervals, (K, nodes)."""
         within = _within(self.parts)
         piece = np.repeat(self.places, len(within))
         inside = np.tile(within, len(self.places)) * np.diff(self.knots)[piece]
-        wished = np.einsum("nj,kjf->knf", wishing(within), forced.pushes[self.places])
-        taken = self.shares(*forced.scaling.squared(piece, inside), wished.reshape(len(piece), -1))
+        wished = np.einsum("nj,kjf->knf", wishing(within), timed.pushes[self.places])
+        taken = self.shares(*timed.scaling.squared(piece, inside), wished.reshape(len(piece), -1))
         return {name: share.reshape(-1, len(NODES)) for name, share in taken.items()}
 
     def shares(
@@ -137,16 +137,16 @@ class Looks:
         b = rise + np.minimum.accumulate(b - rise)
         return np.minimum.accumulate((b + rise)[::-1])[::-1] - rise
 
-    def worst(self, forced: Forced) -> dict[str, FloatArray]:
+    def worst(self, timed: TimedPath) -> dict[str, FloatArray]:
         """The largest share of all that binds on the intervals, (K,)."""
-        return {name: most for name, (most, _) in self._most(forced).items()}
+        return {name: most for name, (most, _) in self._most(timed).items()}
 
-    def closely(self, forced: Forced, parts: int) -> dict[str, FloatArray]:
+    def closely(self, timed: TimedPath, parts: int) -> dict[str, FloatArray]:
         """The same, by looks at so many parts of those intervals on which these don't show how much binds."""
-        found = self._most(forced)
+        found = self._most(timed)
         worst = {name: most for name, (most, _) in found.items()}
         if closer := self._at_parts(self._unsure(found), parts):
-            for name, share in closer.worst(forced).items():
+            for name, share in closer.worst(timed).items():
                 np.maximum.at(worst[name], closer.places.repeat(parts), share)
         return worst
 
@@ -155,9 +155,9 @@ class Looks:
         sharp = [(rest > _SMOOTH) & (most + _HIDDEN * rest > 1) for most, rest in found.values()]
         return np.any(sharp, axis=0).reshape(-1, self.parts).any(axis=1)
 
-    def _most(self, forced: Forced) -> _Most:
+    def _most(self, timed: TimedPath) -> _Most:
         """The largest shares on the intervals, and what stands in them for the terms that a polynomial hasn't."""
-        return {name: most_between(share) for name, share in self.nodes(forced).items()}
+        return {name: most_between(share) for name, share in self.nodes(timed).items()}
 
 
 def _within(parts: int) -> FloatArray:

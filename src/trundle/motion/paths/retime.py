@@ -16,7 +16,7 @@ from trundle.motion.paths.along_path import WISHES, wishes_within, wishing
 from trundle.motion.paths.force_laws import PathConstraints
 from trundle.motion.paths.force_programme import Basis, Chosen, ForceProgramme, Rows
 from trundle.motion.paths.knots import Knots, cut, graded, merged
-from trundle.motion.paths.looks import NODES, WEIGHTS, WISHED, Forced, Looks, PathProblem
+from trundle.motion.paths.looks import NODES, WEIGHTS, WISHED, Looks, PathProblem, TimedPath
 from trundle.motion.paths.path_scaling import Squares
 
 # What shares bend at least on an interval, of what counts as lost there: rounding must not cut.
@@ -55,7 +55,7 @@ _BEYOND = 1e-9
 
 def retime(
     problem: PathProblem, knots: Knots, pose: Callable[[float], FloatArray], exactly: bool = False
-) -> Forced:
+) -> TimedPath:
     """The least time that a spline b on these knots takes within all that limits it; errors say where, by poses at z.
 
     exactly: with the problem's ż² where it has one, and not less; TooFastError where what limits it leaves less.
@@ -68,26 +68,26 @@ def retime(
         raise _unsolved(problem, knots.every, pose) from None
 
 
-def _quickest(problem: PathProblem, knots: Knots) -> Forced:
+def _quickest(problem: PathProblem, knots: Knots) -> TimedPath:
     """The least time that a spline b on these knots takes."""
     # splines whose slopes don't jump have half as many coefficients
     rounds = _Rounds.on(cut(knots.every, np.full(len(knots.every) - 1, 2 if problem.jerks else 1)), problem)
     start, best, found = rounds.begin(), np.inf, None
     for level in range(_LEVELS):
         try:
-            time, forced = rounds.run(start)
+            time, timed = rounds.run(start)
         except NumericsError:
             if found is None:
                 raise
             return found()
-        lost, closer = rounds.lost(forced), rounds.looks.closer(forced, _SHARP)
+        lost, closer = rounds.lost(timed), rounds.looks.closer(timed, _SHARP)
         if time < best or found is None:
-            best, found = time, partial(_certified, forced, [rounds.looks, *([closer] if closer else [])])
+            best, found = time, partial(_certified, timed, [rounds.looks, *([closer] if closer else [])])
         if level == _LEVELS - 1 or lost.sum() < _LOST:
             return found()
         many = np.ceil(np.cbrt(lost / _LOST * _FINE))
         rounds = _Rounds.on(merged(graded(cut(rounds.looks.knots, many)), knots.marks), problem)
-        start = rounds.after(forced)
+        start = rounds.after(timed)
     raise NumericsError("no speeds along the path keep what limits them")
 
 
@@ -101,16 +101,16 @@ class TooFastError(NumericsError):
         self.share = share
 
 
-def _passing(problem: PathProblem, knots: Knots) -> Forced:
+def _passing(problem: PathProblem, knots: Knots) -> TimedPath:
     """The same with the problem's ż² where it has one: asked for with what certifying takes, then slowed to it."""
     wished, more, before = np.array(problem.passed), 1.0, 0.0
     while True:
         asked = tuple((z, b * more) for z, b in wished.tolist())
-        forced = _quickest(replace(problem, passed=asked), knots)
-        reached = float((_along(forced, wished[:, 0])[0] / wished[:, 1]).min())
+        timed = _quickest(replace(problem, passed=asked), knots)
+        reached = float((_along(timed, wished[:, 0])[0] / wished[:, 1]).min())
         if reached >= 1:
-            looks = Looks.on(forced.scaling.knots, problem)
-            slowed = _certified(forced, [looks], 1 / reached)
+            looks = Looks.on(timed.scaling.knots, problem)
+            slowed = _certified(timed, [looks], 1 / reached)
             closer = looks.closer(slowed, _SHARP)
             return slowed if closer is None else _certified(slowed, [looks, closer])
         if reached < before * (1 + _ENOUGH):
@@ -158,19 +158,19 @@ class _Rounds:
         """A start at a share of what b is expected to be."""
         return self.programme.begin(np.full(len(self.programme.basis.scale), _FIRST))
 
-    def after(self, forced: Forced) -> Chosen:
+    def after(self, timed: TimedPath) -> Chosen:
         """A start from what other intervals had."""
-        laws, squares, b = self.laws, self.squares, self.squares.coefficients(forced.scaling)
+        laws, squares, b = self.laws, self.squares, self.squares.coefficients(timed.scaling)
         widths = np.diff(squares.knots)
         z = (squares.knots[:-1, None] + widths[:, None] * WISHES).ravel()
-        wished = _along(forced, z)[1].reshape(len(widths), 3, -1)
+        wished = _along(timed, z)[1].reshape(len(widths), 3, -1)
         null = laws.null.reshape(len(widths), len(NODES), *laws.null.shape[1:])[:, len(NODES) // 2]
         free = np.zeros((len(widths), len(WISHES), laws.wide - laws.orders))
         free[..., : null.shape[2]] = np.einsum("kfr,kjf->kjr", null, wished) / laws.typical
         scaled = np.maximum(b / self.programme.basis.scale * _WARM, _OFF_REST)
         return self.programme.start(scaled, free.reshape(len(widths), -1) * _WARM)
 
-    def run(self, chosen: Chosen) -> tuple[float, Forced]:
+    def run(self, chosen: Chosen) -> tuple[float, TimedPath]:
         """The best of some programmes within the margins of the last, and its time as far as that is known."""
         programme = self.programme
         used = _CREPT if self._creeps else _USED
@@ -182,11 +182,11 @@ class _Rounds:
                 if place:
                     break
                 raise
-            forced = self._forced(chosen)
-            worst, now = self.looks.closely(forced, _SHARP), float(forced.scaling.times[-1])
+            timed = self._timed_path(chosen)
+            worst, now = self.looks.closely(timed, _SHARP), float(timed.scaling.times[-1])
             most_used = max(share.max() for share in worst.values())
             # grip goes with b: so much longer it takes where all is slowed that far
-            best = min(best, (now * np.sqrt(max(most_used, 1.0)), forced), key=lambda each: each[0])
+            best = min(best, (now * np.sqrt(max(most_used, 1.0)), timed), key=lambda each: each[0])
             if abs(before - now) < _ENOUGH * now and most_used < 1 + used:
                 break
             before = now
@@ -198,26 +198,26 @@ class _Rounds:
         driven = self.looks.problem.constraints.driven
         return driven is not None and any_creeps(driven)
 
-    def _forced(self, chosen: Chosen) -> Forced:
+    def _timed_path(self, chosen: Chosen) -> TimedPath:
         """What is chosen, as a scaling and wishes."""
         forces = self.laws.wishes(self.programme.place(chosen))
         nodes = forces.reshape(len(self.squares.columns), len(NODES), -1)
-        return Forced(
+        return TimedPath(
             self.squares.scaling(chosen.b * self.programme.basis.scale),
             np.einsum("pj,kpf->kjf", WISHED, nodes),
         )
 
-    def lost(self, forced: Forced) -> FloatArray:
+    def lost(self, timed: TimedPath) -> FloatArray:
         """The share of the time (K,) that margins cost: a third of what shares bend, as the time goes with a root."""
         margins = {name: m.reshape(-1, len(NODES)).min(axis=1) for name, m in self.laws.margins.items()}
         if self._creeps:
             # what contacts creep costs margins, too, and no finer intervals spare it: of shares what is between nodes
-            worst, nodes = self.looks.worst(forced), self.looks.nodes(forced)
+            worst, nodes = self.looks.worst(timed), self.looks.nodes(timed)
             margins = {
                 name: np.maximum(m, np.abs(nodes[name]).max(axis=1) / np.maximum(worst[name], _SMALL))
                 for name, m in margins.items()
             }
-        spent = np.diff(forced.scaling.times) / forced.scaling.times[-1]
+        spent = np.diff(timed.scaling.times) / timed.scaling.times[-1]
         return spent * (1 - np.min([np.ones(len(spent)), *margins.values()], axis=0) + _FLAT) / 3
 
     def _spare(self, worst: Mapping[str, FloatArray]) -> None:
@@ -238,20 +238,20 @@ def _passed(squares: Squares, scale: FloatArray, passed: tuple[tuple[float, floa
     return Rows(entries * scale[columns] / most[:, None], columns)
 
 
-def _along(forced: Forced, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _along(timed: TimedPath, z: FloatArray) -> tuple[FloatArray, FloatArray]:
     """b and what is wished at z (n,)."""
-    scaling = forced.scaling
+    scaling = timed.scaling
     places = scaling.placed(z)
-    return scaling.squared(*places)[0], wishes_within(scaling, forced.pushes, *places)
+    return scaling.squared(*places)[0], wishes_within(scaling, timed.pushes, *places)
 
 
-def _certified(forced: Forced, looks: list[Looks], most: float = 1.0) -> Forced:
+def _certified(timed: TimedPath, looks: list[Looks], most: float = 1.0) -> TimedPath:
     """The same, its b at most so many times as large, slowed as a whole by as little as holds all limits and shares."""
     factor, steps, before = most, 1.0, (1.0, 1.0)
     for place in range(_MOST_LOOKS):
         if not factor > 0:
             break
-        slowed = Forced(forced.scaling.slowed(factor), forced.pushes * factor)
+        slowed = TimedPath(timed.scaling.slowed(factor), timed.pushes * factor)
         worst = max(share.max() for each in looks for share in each.worst(slowed).values())
         if worst <= 1 + _BEYOND:
             return slowed
