@@ -11,8 +11,8 @@ from scipy.interpolate import BSpline
 import trundle
 from trundle.motion.constraints.constraint import Constraints
 from trundle.motion.drive.drive import QUANTITIES
+from trundle.motion.paths.collocation_grid import PathProblem
 from trundle.motion.paths.knots import Knots
-from trundle.motion.paths.looks import PathProblem
 from trundle.motion.paths.path_scaling import Squares
 from trundle.motion.paths.retime import retime
 from trundle.motion.pieces.profiles import move

@@ -7,8 +7,8 @@ import trundle
 from trundle import catalog
 from trundle.motion.constraints.real_limits import of_motion, real_limits
 from trundle.motion.drive.kinematics import kinematics
+from trundle.motion.paths.collocation_grid import CollocationGrid, PathProblem
 from trundle.motion.paths.force_laws import PathConstraints
-from trundle.motion.paths.looks import Looks, PathProblem
 
 ROBOTS = {
     "swerve": lambda: catalog.swerve(
@@ -34,10 +34,10 @@ def laws_at(kind, knots, rng):
     limits = trundle.Limits(drive_speed=3, steering_jerk=2000)
     constraints = of_motion(piece.drive.limited(limits), real, [(0.2, 0.5, {"acceleration": 6.0})])
     laws = PathConstraints(
-        Looks.on(np.array(knots), PathProblem(piece.at_unit_pace, constraints, jerks=True))
+        CollocationGrid.on(np.array(knots), PathProblem(piece.at_unit_pace, constraints, jerks=True))
     )
     scaling = piece.scaling
-    b = 0.5 * scaling.squared(*scaling.placed(laws.looks.z))[0]
+    b = 0.5 * scaling.squared(*scaling.placed(laws.grid.z))[0]
     moved = np.stack([b, *(0.3 * b * rng.uniform(-1, 1, (2, len(b))))], axis=1)
     return laws, np.concatenate([moved, rng.uniform(-0.1, 0.1, (len(b), laws.wide - 3))], axis=1)
 

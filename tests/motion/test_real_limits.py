@@ -11,7 +11,7 @@ from trundle import InputError, catalog
 from trundle.motion.constraints.constraint import Moving, shares
 from trundle.motion.constraints.real_limits import actuation
 from trundle.motion.forces.forces import DrivenRobot, motion_forces
-from trundle.motion.paths import following
+from trundle.motion.paths import retime
 from trundle.robot import parse_robot
 from trundle.robot.component import plain
 from trundle.robot.motors import DCMotor, ServoMotor
@@ -187,7 +187,7 @@ def test_what_no_programme_finds_is_told_with_the_wheel_and_the_place(monkeypatc
     def none(*_):
         raise trundle.NumericsError("no speeds along the path keep what binds it")
 
-    monkeypatch.setattr(following, "retime", none)
+    monkeypatch.setattr(retime, "_quickest", none)
     path = trundle.pose_path([(0, 0, 0), (1, 1, 0)])
     with pytest.raises(trundle.NumericsError, match=r"at a crawl the path takes .* of the .* at \(.*, .*\)"):
         trundle.follow(path, catalog.swerve(gear_ratio=6.75, **FED))

@@ -14,8 +14,8 @@ from trundle.motion.fastest.directed import Directed, Repaced
 from trundle.motion.fastest.problem import Problem
 from trundle.motion.forces.balance import Balance
 from trundle.motion.forces.driven_robot import DrivenRobot
+from trundle.motion.paths.collocation_grid import PathProblem
 from trundle.motion.paths.knots import Knots
-from trundle.motion.paths.looks import PathProblem
 from trundle.motion.paths.retime import retime
 from trundle.motion.pieces.motion import Motion
 from trundle.motion.pieces.pieces import straight

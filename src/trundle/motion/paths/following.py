@@ -25,9 +25,9 @@ from trundle.motion.drive.drive import Drive, Limits, require_speeds
 from trundle.motion.drive.kinematics import Kinematics, kinematics, planned
 from trundle.motion.forces.motor_limits import implied
 from trundle.motion.paths.along_path import AlongPath, Stretched, local_velocities, steered_along
+from trundle.motion.paths.collocation_grid import PathProblem
 from trundle.motion.paths.held_wheels import check_held, out_of_range
 from trundle.motion.paths.knots import Knots, graded
-from trundle.motion.paths.looks import PathProblem
 from trundle.motion.paths.path_files import read_path
 from trundle.motion.paths.path_scaling import Scaling
 from trundle.motion.paths.pose_paths import PosePath, Section, Zone

@@ -32,7 +32,7 @@ from trundle.motion.constraints.constraint import Moving
 from trundle.motion.constraints.motors import BatteryPower
 from trundle.motion.forces.creeping import ContactState, Creep
 from trundle.motion.forces.forces import Demand, MotionForces, affine, greatest_power, settled_forces
-from trundle.motion.paths.looks import Looks
+from trundle.motion.paths.collocation_grid import CollocationGrid
 from trundle.motion.paths.path_scaling import passed
 from trundle.motion.pieces.motion import Samples
 from trundle.robot.constraint import Row
@@ -104,17 +104,17 @@ class PathConstraints:
     typical ones, and of the batteries' voltages.
     """
 
-    def __init__(self, looks: Looks) -> None:
+    def __init__(self, grid: CollocationGrid) -> None:
         self.margins: dict[str, FloatArray] = {}
-        self.looks, self.demand, self.count = looks, looks.demand, len(looks.z)
-        self.orders = 3 if looks.problem.jerks else 2
+        self.grid, self.demand, self.count = grid, grid.demand, len(grid.z)
+        self.orders = 3 if grid.problem.jerks else 2
         self.supplies = self.demand.balance.assembly.supplies if self.demand else ()
         self._unit: FloatArray | None = None
 
     @cached_property
     def typical(self) -> float:
         """A force of a contact (N), to scale them."""
-        driven = self.looks.problem.constraints.driven
+        driven = self.grid.problem.constraints.driven
         if driven is None:
             return 1.0
         finite = driven.grips[np.isfinite(driven.grips)]
@@ -168,20 +168,20 @@ class PathConstraints:
     def _rows(self, parts: FloatArray) -> list[Row]:
         """All constraints' at places (W, n, L)."""
         many, whole, rows = len(parts), parts.reshape(-1, self.wide), list[Row]()
-        moving = Moving(samples=self._samples(parts), times=np.tile(self.looks.z, many))
+        moving = Moving(samples=self._samples(parts), times=np.tile(self.grid.z, many))
         if self.demand is not None:
             volts = _SAGS + whole[:, self.wide - len(self.supplies) :].T
             fed = {s.name: v * float(s.full_voltage) for s, v in zip(self.supplies, volts, strict=True)}
             moving.forces = replace(self._forces(self.demand, parts), supplies=fed)
             rows += map(_sagging, self.supplies, BatteryPower().rows(moving), volts)
-        return [*(row for each in self.looks.problem.constraints.each for row in each.rows(moving)), *rows]
+        return [*(row for each in self.grid.problem.constraints.each for row in each.rows(moving)), *rows]
 
     def _samples(self, parts: FloatArray) -> Samples:
         """What moves at places (W, n, L), of which only the first ones differ by how."""
         count, moved = self.count, parts[: 1 + self.orders].reshape(-1, self.wide)
         places = np.arange(parts[..., 0].size)
         b, slope, bend = (moved[:, k] if k < self.orders else np.zeros(len(moved)) for k in range(3))
-        first = passed(self.looks.unit.chosen(places[: len(moved)] % count), b, slope, bend)
+        first = passed(self.grid.unit.chosen(places[: len(moved)] % count), b, slope, bend)
         return first.chosen(np.where(places < len(moved), places, places % count))
 
     def _forces(self, demand: Demand, parts: FloatArray) -> MotionForces:

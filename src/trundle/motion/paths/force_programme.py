@@ -206,7 +206,7 @@ class _Newton:
         asked = 1 - np.einsum("qk,qk->q", self.rows.entries, chosen.b[self.rows.columns])
         self.cuts = np.cumsum([self.linear.value.size, len(asked)])
         self.left = np.concatenate([self.linear.value.ravel(), asked, chosen.b - _LEAST])
-        self.even = 2 * _EVEN / (programme.intervals * programme.parts * max(programme.laws.looks.pushes, 1))
+        self.even = 2 * _EVEN / (programme.intervals * programme.parts * max(programme.laws.grid.pushes, 1))
         self.worth = programme.basis.weights.ravel() / unit
         self.shape = programme.intervals, programme.points
 

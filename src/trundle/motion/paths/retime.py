@@ -13,10 +13,17 @@ from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
 from trundle.motion.forces.creeping import any_creeps
 from trundle.motion.paths.along_path import WISHES, wishes_within, wishing
+from trundle.motion.paths.collocation_grid import (
+    NODES,
+    WEIGHTS,
+    WISHED,
+    CollocationGrid,
+    PathProblem,
+    TimedPath,
+)
 from trundle.motion.paths.force_laws import PathConstraints
 from trundle.motion.paths.force_programme import Basis, Chosen, ForceProgramme, Rows
 from trundle.motion.paths.knots import Knots, cut, graded, merged
-from trundle.motion.paths.looks import NODES, WEIGHTS, WISHED, Looks, PathProblem, TimedPath
 from trundle.motion.paths.path_scaling import Squares
 
 # What shares bend at least on an interval, of what counts as lost there: rounding must not cut.
@@ -80,13 +87,13 @@ def _quickest(problem: PathProblem, knots: Knots) -> TimedPath:
             if found is None:
                 raise
             return found()
-        lost, closer = rounds.lost(timed), rounds.looks.closer(timed, _SHARP)
+        lost, closer = rounds.lost(timed), rounds.grid.closer(timed, _SHARP)
         if time < best or found is None:
-            best, found = time, partial(_certified, timed, [rounds.looks, *([closer] if closer else [])])
+            best, found = time, partial(_certified, timed, [rounds.grid, *([closer] if closer else [])])
         if level == _LEVELS - 1 or lost.sum() < _LOST:
             return found()
         many = np.ceil(np.cbrt(lost / _LOST * _FINE))
-        rounds = _Rounds.on(merged(graded(cut(rounds.looks.knots, many)), knots.marks), problem)
+        rounds = _Rounds.on(merged(graded(cut(rounds.grid.knots, many)), knots.marks), problem)
         start = rounds.after(timed)
     raise NumericsError("no speeds along the path keep what limits them")
 
@@ -109,10 +116,10 @@ def _passing(problem: PathProblem, knots: Knots) -> TimedPath:
         timed = _quickest(replace(problem, passed=asked), knots)
         reached = float((_along(timed, wished[:, 0])[0] / wished[:, 1]).min())
         if reached >= 1:
-            looks = Looks.on(timed.scaling.knots, problem)
-            slowed = _certified(timed, [looks], 1 / reached)
-            closer = looks.closer(slowed, _SHARP)
-            return slowed if closer is None else _certified(slowed, [looks, closer])
+            grid = CollocationGrid.on(timed.scaling.knots, problem)
+            slowed = _certified(timed, [grid], 1 / reached)
+            closer = grid.closer(slowed, _SHARP)
+            return slowed if closer is None else _certified(slowed, [grid, closer])
         if reached < before * (1 + _ENOUGH):
             raise TooFastError(math.sqrt(reached))
         more, before = more / reached * (1 + _BEYOND), reached
@@ -120,12 +127,12 @@ def _passing(problem: PathProblem, knots: Knots) -> TimedPath:
 
 def _unsolved(problem: PathProblem, knots: FloatArray, pose: Callable[[float], FloatArray]) -> NumericsError:
     """The error of a search that found no speeds: what a path takes most of at a crawl, and where, by the pose at z."""
-    looks = Looks.on(knots, problem)
-    slow = _SLOW * looks.expected()
-    taken = looks.shares(slow, np.zeros_like(slow), np.zeros_like(slow))
+    grid = CollocationGrid.on(knots, problem)
+    slow = _SLOW * grid.expected()
+    taken = grid.shares(slow, np.zeros_like(slow), np.zeros_like(slow))
     name = max(taken, key=lambda each: float(taken[each].max()))
     place = int(taken[name].argmax())
-    x, y, _ = pose(float(looks.z[place]))
+    x, y, _ = pose(float(grid.z[place]))
     return NumericsError(
         "the search for the quickest speeds along the path didn't end: at a crawl the path takes "
         f"{taken[name][place]:.2g} of the {name} at ({x:.4g}, {y:.4g}), and less of all else. Other limits, or a path "
@@ -140,19 +147,19 @@ class _Rounds:
     programme: ForceProgramme
     laws: PathConstraints
     squares: Squares
-    looks: Looks
+    grid: CollocationGrid
 
     @classmethod
     def on(cls, knots: FloatArray, problem: PathProblem) -> _Rounds:
         """What stays from round to round on these knots."""
-        looks, squares = Looks.on(knots, problem), Squares.on(knots, problem.jerks)
-        laws = PathConstraints(looks)
-        scale = np.interp(squares.pairs.mean(axis=1), looks.z, looks.expected())
+        grid, squares = CollocationGrid.on(knots, problem), Squares.on(knots, problem.jerks)
+        laws = PathConstraints(grid)
+        scale = np.interp(squares.pairs.mean(axis=1), grid.z, grid.expected())
         values = squares.values(NODES, laws.orders)
         rows = _passed(squares, scale, problem.passed)
         weights = np.diff(knots)[:, None] * WEIGHTS
         basis = Basis(squares.columns, values, scale, weights, wishing(NODES), rows)
-        return cls(ForceProgramme(laws, basis), laws, squares, looks)
+        return cls(ForceProgramme(laws, basis), laws, squares, grid)
 
     def begin(self) -> Chosen:
         """A start at a share of what b is expected to be."""
@@ -174,7 +181,7 @@ class _Rounds:
         """The best of some programmes within the margins of the last, and its time as far as that is known."""
         programme = self.programme
         used = _CREPT if self._creeps else _USED
-        barriers, before, best = None, np.inf, (np.inf, self.looks.nothing())
+        barriers, before, best = None, np.inf, (np.inf, self.grid.nothing())
         for place in range(_MOST_ROUNDS):
             try:
                 chosen, barriers = programme.solved(chosen, _GOALS[min(place, 2)], barriers)
@@ -183,7 +190,7 @@ class _Rounds:
                     break
                 raise
             timed = self._timed_path(chosen)
-            worst, now = self.looks.closely(timed, _SHARP), float(timed.scaling.times[-1])
+            worst, now = self.grid.closely(timed, _SHARP), float(timed.scaling.times[-1])
             most_used = max(share.max() for share in worst.values())
             # grip goes with b: so much longer it takes where all is slowed that far
             best = min(best, (now * np.sqrt(max(most_used, 1.0)), timed), key=lambda each: each[0])
@@ -195,7 +202,7 @@ class _Rounds:
 
     @property
     def _creeps(self) -> bool:
-        driven = self.looks.problem.constraints.driven
+        driven = self.grid.problem.constraints.driven
         return driven is not None and any_creeps(driven)
 
     def _timed_path(self, chosen: Chosen) -> TimedPath:
@@ -212,7 +219,7 @@ class _Rounds:
         margins = {name: m.reshape(-1, len(NODES)).min(axis=1) for name, m in self.laws.margins.items()}
         if self._creeps:
             # what contacts creep costs margins, too, and no finer intervals spare it: of shares what is between nodes
-            worst, nodes = self.looks.worst(timed), self.looks.nodes(timed)
+            worst, nodes = self.grid.worst(timed), self.grid.nodes(timed)
             margins = {
                 name: np.maximum(m, np.abs(nodes[name]).max(axis=1) / np.maximum(worst[name], _SMALL))
                 for name, m in margins.items()
@@ -245,14 +252,14 @@ def _along(timed: TimedPath, z: FloatArray) -> tuple[FloatArray, FloatArray]:
     return scaling.squared(*places)[0], wishes_within(scaling, timed.pushes, *places)
 
 
-def _certified(timed: TimedPath, looks: list[Looks], most: float = 1.0) -> TimedPath:
+def _certified(timed: TimedPath, grids: list[CollocationGrid], most: float = 1.0) -> TimedPath:
     """The same, its b at most so many times as large, slowed as a whole by as little as holds all limits and shares."""
     factor, steps, before = most, 1.0, (1.0, 1.0)
     for place in range(_MOST_LOOKS):
         if not factor > 0:
             break
         slowed = TimedPath(timed.scaling.slowed(factor), timed.pushes * factor)
-        worst = max(share.max() for each in looks for share in each.worst(slowed).values())
+        worst = max(share.max() for each in grids for share in each.worst(slowed).values())
         if worst <= 1 + _BEYOND:
             return slowed
         if place and before[1] > worst:

@@ -54,7 +54,7 @@ class PathProblem:
 
 
 @dataclass(frozen=True, eq=False)
-class Looks:
+class CollocationGrid:
     """What a path takes at the nodes of all intervals, or of so many `parts` of them, for shares there and between."""
 
     knots: FloatArray
@@ -63,8 +63,8 @@ class Looks:
     parts: int = 1
 
     @classmethod
-    def on(cls, knots: FloatArray, problem: PathProblem) -> Looks:
-        """The looks on the intervals between knots (K + 1,)."""
+    def on(cls, knots: FloatArray, problem: PathProblem) -> CollocationGrid:
+        """The grid on the intervals between knots (K + 1,)."""
         return cls(knots, problem, np.arange(len(knots) - 1))
 
     @cached_property
@@ -92,12 +92,12 @@ class Looks:
         """How many forces contacts have."""
         return 0 if self.demand is None else self.demand.balance.rows.shape[1]
 
-    def closer(self, timed: TimedPath, parts: int) -> Looks | None:
-        """Looks at so many parts of the intervals on which these don't show how much binds; None where all do."""
+    def closer(self, timed: TimedPath, parts: int) -> CollocationGrid | None:
+        """The grid on so many parts of those intervals on which this one doesn't show what binds; or None."""
         return self._at_parts(self._unsure(self._most(timed)), parts)
 
-    def _at_parts(self, unsure: BoolArray, parts: int) -> Looks | None:
-        return Looks(self.knots, self.problem, self.places[unsure], parts) if unsure.any() else None
+    def _at_parts(self, unsure: BoolArray, parts: int) -> CollocationGrid | None:
+        return CollocationGrid(self.knots, self.problem, self.places[unsure], parts) if unsure.any() else None
 
     def nothing(self) -> TimedPath:
         """A pace of 1 and no wishes: forces of least norm are as good as any."""
@@ -142,7 +142,7 @@ class Looks:
         return {name: most for name, (most, _) in self._most(timed).items()}
 
     def closely(self, timed: TimedPath, parts: int) -> dict[str, FloatArray]:
-        """The same, by looks at so many parts of those intervals on which these don't show how much binds."""
+        """The same, by a grid on so many parts of those intervals on which this one doesn't show what binds."""
         found = self._most(timed)
         worst = {name: most for name, (most, _) in found.items()}
         if closer := self._at_parts(self._unsure(found), parts):
