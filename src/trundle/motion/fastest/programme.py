@@ -98,7 +98,7 @@ def settings(warm: bool) -> dict[str, Any]:
     return options | dict.fromkeys(_PUSHES, _NEAR) if warm else options
 
 
-class Programme:
+class CollocationProblem:
     """IPOPT's solver for a shape; `solved` takes numbers.
 
     `near` (n, obstacles) tells on which intervals obstacles count, `warm` whether guesses are near to what is sought.
@@ -149,13 +149,13 @@ class Programme:
 
 
 @lru_cache(maxsize=4)
-def _programme(shape: Shape, near: bytes, warm: bool) -> Programme:
+def _programme(shape: Shape, near: bytes, warm: bool) -> CollocationProblem:
     """The programme of a shape, kept for starts that differ in numbers alone; `near` is the array's bytes."""
     rows = np.frombuffer(near, dtype=bool).reshape(shape.intervals, len(shape.obstacles))
-    return Programme(shape, rows, warm)
+    return CollocationProblem(shape, rows, warm)
 
 
-def programme(shape: Shape, near: BoolArray, warm: bool) -> Programme:
+def programme(shape: Shape, near: BoolArray, warm: bool) -> CollocationProblem:
     """IPOPT's solver for a shape, with obstacles on those intervals (n, obstacles) on which they are near."""
     return _programme(shape, near.tobytes(), warm)
 

@@ -13,6 +13,7 @@ from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
 from trundle.motion.forces.creeping import any_creeps
 from trundle.motion.paths.along_path import WISHES, wishes_within, wishing
+from trundle.motion.paths.barrier_solver import BarrierSolver, Basis, Chosen, Rows
 from trundle.motion.paths.collocation_grid import (
     NODES,
     WEIGHTS,
@@ -21,9 +22,8 @@ from trundle.motion.paths.collocation_grid import (
     PathProblem,
     TimedPath,
 )
-from trundle.motion.paths.force_laws import PathConstraints
-from trundle.motion.paths.force_programme import Basis, Chosen, ForceProgramme, Rows
 from trundle.motion.paths.knots import Knots, cut, graded, merged
+from trundle.motion.paths.path_constraints import PathConstraints
 from trundle.motion.paths.path_scaling import Squares
 
 # What shares bend at least on an interval, of what counts as lost there: rounding must not cut.
@@ -144,7 +144,7 @@ def _unsolved(problem: PathProblem, knots: FloatArray, pose: Callable[[float], F
 class _Rounds:
     """Programmes one after the other on the same knots."""
 
-    programme: ForceProgramme
+    programme: BarrierSolver
     laws: PathConstraints
     squares: Squares
     grid: CollocationGrid
@@ -159,7 +159,7 @@ class _Rounds:
         rows = _passed(squares, scale, problem.passed)
         weights = np.diff(knots)[:, None] * WEIGHTS
         basis = Basis(squares.columns, values, scale, weights, wishing(NODES), rows)
-        return cls(ForceProgramme(laws, basis), laws, squares, grid)
+        return cls(BarrierSolver(laws, basis), laws, squares, grid)
 
     def begin(self) -> Chosen:
         """A start at a share of what b is expected to be."""

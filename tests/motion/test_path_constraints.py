@@ -8,7 +8,7 @@ from trundle import catalog
 from trundle.motion.constraints.real_limits import of_motion, real_limits
 from trundle.motion.drive.kinematics import kinematics
 from trundle.motion.paths.collocation_grid import CollocationGrid, PathProblem
-from trundle.motion.paths.force_laws import PathConstraints
+from trundle.motion.paths.path_constraints import PathConstraints
 
 ROBOTS = {
     "swerve": lambda: catalog.swerve(

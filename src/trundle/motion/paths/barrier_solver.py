@@ -14,7 +14,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray, IntArray
 from trundle.errors import NumericsError
-from trundle.motion.paths.force_laws import Linearization, PathConstraints, change
+from trundle.motion.paths.path_constraints import Linearization, PathConstraints, change
 
 # The least b, as a share of what is expected there.
 _LEAST = 1e-6
@@ -92,7 +92,7 @@ class Basis:
     rows: Rows
 
 
-class ForceProgramme:
+class BarrierSolver:
     """The programme on some intervals: what stays from round to round."""
 
     def __init__(self, laws: PathConstraints, basis: Basis) -> None:
@@ -198,7 +198,7 @@ def _reach(value: FloatArray, change: FloatArray) -> float:
 class _Newton:
     """Newton's system where something is chosen: what laws leave there, its matrix in factors, and steps."""
 
-    def __init__(self, programme: ForceProgramme, chosen: Chosen, unit: float) -> None:
+    def __init__(self, programme: BarrierSolver, chosen: Chosen, unit: float) -> None:
         """unit: the time that counts as 1."""
         self.programme, self.chosen, self.rows = programme, chosen, programme.basis.rows
         self.at = programme.place(chosen)
