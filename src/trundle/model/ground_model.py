@@ -34,8 +34,8 @@ from trundle.model.mechanism import mechanism
 from trundle.model.outcomes import (
     OUTCOMES,
     end_of,
-    ground_outcomes,
     gets_nowhere,
+    ground_outcomes,
     lifted_wheels,
     place_and_wheel,
     require_ground_below,

@@ -39,13 +39,17 @@ class GroundOutcomes:
     first_overturned: np.ndarray  # number of the stored time; of those that have
 
 
-def ground_outcomes(time: FloatArray, states: Mapping[str, FloatArray], wheels: Sequence[WheelModel]) -> GroundOutcomes:
+def ground_outcomes(
+    time: FloatArray, states: Mapping[str, FloatArray], wheels: Sequence[WheelModel]
+) -> GroundOutcomes:
     """Of states by name (times, robots): attitude, place, and the angles of wheels as far as they are among these."""
     fallen = upward(states["q_x"], states["q_y"]) <= 0
     overturned = np.asarray(fallen.any(axis=0))
     last = late(time)
     before, after = ({name: rows[place] for name, rows in states.items()} for place in (last, -1))
-    return GroundOutcomes(overturned, gets_nowhere(before, after, wheels) & ~overturned, np.argmax(fallen, axis=0))
+    return GroundOutcomes(
+        overturned, gets_nowhere(before, after, wheels) & ~overturned, np.argmax(fallen, axis=0)
+    )
 
 
 def end_of(
