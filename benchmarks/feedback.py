@@ -77,7 +77,7 @@ def closed_loop(quick: bool) -> list[Row]:
         ("two PID controllers", held_drive(), REFERENCES),
         ("a tracker and two PID controllers", tracked, references),
     ):
-        plant = derive(closed.robot.plant)
+        plant = derive(closed.robot.without_controllers)
         works = (
             lambda closed=closed, inputs=inputs: rollout(closed, inputs=inputs, **given),
             lambda plant=plant: rollout(plant, inputs=VOLTAGES, **given),
@@ -195,7 +195,7 @@ def _sample_by_sample(model: Any) -> Callable[[int], np.ndarray]:
 
     from trundle.model import derive
 
-    plant = derive(model.robot.plant)
+    plant = derive(model.robot.without_controllers)
     rate, p = plant.numpy("dynamics"), np.array(list(plant.parameters.values()))
     read = [plant.states.index(name) for name in ("v_x", "omega")]
     right, left = (plant.inputs.index(f"{side}_motor.voltage") for side in ("right", "left"))

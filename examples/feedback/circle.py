@@ -23,7 +23,7 @@ volts = {
     "left_motor.voltage": 3.0 / 0.15 * (1 - 0.6 / 6.6),
     "right_motor.voltage": 3.0 / 0.15 * (1 + 0.6 / 6.6),
 }
-drifting = trundle.simulate(trundle.load(file).plant, "30 s", volts)
+drifting = trundle.simulate(trundle.load(file).without_controllers, "30 s", volts)
 
 # The same controllers in a computer that reads and commands a hundred times a second, 4 ms late.
 robot = trundle.load(file)

@@ -14,7 +14,7 @@ import trundle
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/feedback")
 folder.mkdir(parents=True, exist_ok=True)
 robot = trundle.load(Path(__file__).parent / "circle.yaml")
-held, alone = trundle.derive(robot), trundle.derive(robot.plant)
+held, alone = trundle.derive(robot), trundle.derive(robot.without_controllers)
 volts = {"left_motor.voltage": 20.0 * (1 - 0.6 / 6.6), "right_motor.voltage": 20.0 * (1 + 0.6 / 6.6)}
 
 # all that both robots have in common and that isn't 0

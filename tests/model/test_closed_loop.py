@@ -34,7 +34,7 @@ SPEED = {
 
 def driven(**controllers):
     """The differential drive of the catalogue, with controllers."""
-    described = trundle.robot.component.plain(trundle.load(CIRCLE).plant)
+    described = trundle.robot.component.plain(trundle.load(CIRCLE).without_controllers)
     return trundle.robot.parse_robot({**described, "controllers": controllers})
 
 
@@ -47,7 +47,7 @@ def both(robot, rng, laws, inputs=None, count=50):
 
     laws: from all of the plant's values by name, the controllers' states and the references to (commands, own rates).
     """
-    loop, plant = trundle.derive(robot), trundle.derive(robot.plant)
+    loop, plant = trundle.derive(robot), trundle.derive(robot.without_controllers)
     x, r = states_of(loop, rng, count), rng.normal(size=(len(loop.inputs), count))
     closed = loop.rhs(x, r)
     apart = plant.states
@@ -90,7 +90,7 @@ def test_the_poles_of_a_linear_loop_are_python_controls(rng):
     control = pytest.importorskip("control")
     pi = {key: SPEED[key] for key in ("reads", "drives", "proportional", "integral")}
     robot = driven(speed=pi)
-    free = trundle.derive(robot.plant)
+    free = trundle.derive(robot.without_controllers)
     moving = free.trim({"left_motor.voltage": 7.0, "right_motor.voltage": 7.0})
     names = ["v_x", "omega", *free.currents]
     plant = moving.linearize().with_states(names)
@@ -151,7 +151,7 @@ def test_the_circle_is_held_to_rounding():
     assert abs(distance - 6.6).max() < 5e-3
 
     volts = {"left_motor.voltage": 20 * (1 - 0.6 / 6.6), "right_motor.voltage": 20 * (1 + 0.6 / 6.6)}
-    drifting = trundle.simulate(trundle.load(CIRCLE).plant, 30.0, volts)
+    drifting = trundle.simulate(trundle.load(CIRCLE).without_controllers, 30.0, volts)
     v, omega = drifting.final["v_x"], drifting.final["omega"]
     left, right = (
         constant * (volts[name] - constant * (v + side * 0.6 * omega) / 0.15) / 0.05
@@ -450,17 +450,17 @@ def test_an_algebraic_loop_is_told_link_by_link():
     with pytest.raises(
         InputError, match="a reads left_motor.power, which hangs at once on left_motor.voltage"
     ):
-        trundle.derive(trundle.load(CIRCLE).plant, controllers={"a": hold})
+        trundle.derive(trundle.load(CIRCLE).without_controllers, controllers={"a": hold})
     circle = {
         name: {"reads": "v_x", "proportional": 1, "drives": f"{other}.reference"}
         for name, other in ("ab", "ba")
     }
     with pytest.raises(InputError, match=r"(?s)b drives a\.reference.*a drives b\.reference"):
-        trundle.derive(trundle.load(CIRCLE).plant, controllers=circle)
+        trundle.derive(trundle.load(CIRCLE).without_controllers, controllers=circle)
 
 
 def test_controllers_of_a_run_are_for_motors():
-    rolling = {"robot": trundle.robot.component.plain(trundle.load(CIRCLE).plant)}
+    rolling = {"robot": trundle.robot.component.plain(trundle.load(CIRCLE).without_controllers)}
     rolling |= {"trundle": 1, "run": {"mode": "kinematic", "inputs": {"left.rate": 1, "right.rate": 1}}}
     hold = {"speed": {"reads": "v_x", "drives": "left_motor.voltage", "proportional": 1}}
     with pytest.raises(InputError, match="the run section gives the wheels' motions"):

@@ -26,7 +26,7 @@ TURN = {"reads": "omega", "drives": {"left_motor.voltage": -1, "right_motor.volt
 
 def driven(**controllers):
     """The differential drive of the tutorial, with these controllers."""
-    described = trundle.robot.component.plain(trundle.load(CIRCLE).plant)
+    described = trundle.robot.component.plain(trundle.load(CIRCLE).without_controllers)
     return trundle.derive({"robot": {**described, "controllers": controllers}})
 
 
@@ -34,7 +34,7 @@ class ByHand:
     """The plant under laws in Python: `law(k, values)` at every step k writes the commands that hold from then on."""
 
     def __init__(self, loop, law, dt, start=None):
-        self.plant, self.law, self.dt = trundle.derive(loop.robot.plant), law, dt
+        self.plant, self.law, self.dt = trundle.derive(loop.robot.without_controllers), law, dt
         self.p = np.array(list(self.plant.parameters.values()))
         self.start = np.array(self.plant.state_vector(start or {}))
 
@@ -59,7 +59,7 @@ class ByHand:
 def same(loop, apart, dt, steps, inputs=None):
     """Whether a rollout of the loop has the states of the plant under a law in Python."""
     batch = trundle.rollout(loop, inputs=inputs, steps=steps, dt=dt)
-    states = np.array([batch[name][:, 0] for name in apart.plant.states])
+    states = np.array([batch[name][:, 0] for name in apart.without_controllers.states])
     wanted = apart.run(steps)
     assert np.ptp(wanted) > 0.1
     np.testing.assert_allclose(states, wanted, rtol=1e-10, atol=1e-10)

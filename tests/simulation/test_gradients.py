@@ -366,7 +366,7 @@ def test_steps_against_dual_numbers(name):
     inputs, names = {"hold.reference": 0.8}, ["r", "controllers.hold.highest", "inputs.hold.reference"]
     model = limited()
     if name == "tracked":
-        model = trundle.derive(model.robot.plant, controllers=TRACKED)
+        model = trundle.derive(model.robot.without_controllers, controllers=TRACKED)
         inputs = {"track.x": 0.4, "track.y": 0.3, "track.theta": 2.8, "track.v_x": 0.5}
         names = ["r", "controllers.turn.proportional", "inputs.track.y", "initial.theta"]
     batch = trundle.rollout(model, inputs=inputs, steps=40, dt=DT, gradients=names)

@@ -79,7 +79,7 @@ def test_what_is_no_polynomial_goes_to_scipy(loop):
     for given in (lambda t: np.sin(t), lambda t, state: 1 - state["v_x"]):
         assert "steps" not in trundle.simulate(loop, 0.1, {"speed.reference": given}).summary
     assert "steps" not in trundle.simulate(loop, 0.1, {"speed.reference": 1.0}, method="lsoda").summary
-    assert "steps" not in trundle.simulate(trundle.derive(loop.robot.plant), 0.1).summary
+    assert "steps" not in trundle.simulate(trundle.derive(loop.robot.without_controllers), 0.1).summary
 
 
 def test_stiff_loops_go_to_lsoda(loop, monkeypatch):
@@ -98,7 +98,7 @@ def test_stiff_loops_go_to_lsoda(loop, monkeypatch):
 def test_steps_that_are_many_are_looked_at_on_the_way(loop, period, monkeypatch):
     """Peaks and what runs show between samples are the same."""
     own = {"reads": "v_x", "drives": SHARES, **GAINS} | ({"period": period} if period else {})
-    model = trundle.derive(loop.robot.plant, controllers={"speed": own})
+    model = trundle.derive(loop.robot.without_controllers, controllers={"speed": own})
     given = {"inputs": {"speed.reference": ([0.0, 1.0, 2.0], [0.5, -0.3, 0.6], "linear")}, "samples": 7}
     whole = trundle.simulate(model, 3.0, **given)
     peaks = {name: (whole.peaks[name].lowest, whole.peaks[name].highest) for name in whole.values}

@@ -51,7 +51,7 @@ def test_the_page_s_base_follows_its_way_over_hills():
 
 @pytest.mark.slow
 def test_the_page_s_zoe_follows_its_way_over_rubble():
-    run = example("terrain_paths.md", "zoe().plant")
+    run = example("terrain_paths.md", "zoe().without_controllers")
     assert abs(run["track.lateral"]).max() < 0.1
     assert run["x"][-1] == pytest.approx(10, abs=0.2)
 

@@ -151,7 +151,7 @@ def test_a_robot_dropped_settles_at_its_sinkage():
     ("robot", "changes", "words"),
     [
         (lambda: trundle.catalog.pendulum(), {}, "no wheels"),
-        (lambda: trundle.catalog.mecanum().plant, {}, "front_left, .* roll ideally"),
+        (lambda: trundle.catalog.mecanum().without_controllers, {}, "front_left, .* roll ideally"),
         (
             lambda: trundle.catalog.differential_drive(),
             {},
@@ -185,7 +185,11 @@ def test_a_robot_dropped_settles_at_its_sinkage():
             {"initial": {"z": -0.5}},
             r"the wheel 'fl' begins inside the ground, 0\.65 m deep at t = 0 .* z = -0\.5 m",
         ),
-        (lambda: trundle.catalog.differential_drive().plant, {"mode": "kinematic"}, "at 2 points"),
+        (
+            lambda: trundle.catalog.differential_drive().without_controllers,
+            {"mode": "kinematic"},
+            "at 2 points",
+        ),
         (lambda: box(), {"terrain": {"surfaces": {"a": {"slope": "b"}}}}, "can't use parameters"),
         (lambda: box(), {"terrain": {"sinkage": -0.01}}, "sinkage must be greater than zero"),
         (

@@ -45,7 +45,9 @@ def require_inputs(model: Model) -> None:
     driving = () if model.robot is None else tuple(model.robot.controllers)
     if driving:
         message = f"the inputs of '{model.name}' are driven by its controllers: {', '.join(driving)}"
-        raise InputError(message, hint="design on the robot without them: trundle.derive(robot.plant)")
+        raise InputError(
+            message, hint="design on the robot without them: trundle.derive(robot.without_controllers)"
+        )
     raise InputError(
         f"'{model.name}' has no inputs: no motor moves it, so nothing can hold it",
         hint="motors: {NAME: {type: torque, drives: JOINT}}",

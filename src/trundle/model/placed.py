@@ -225,7 +225,7 @@ def _on_one_level(robot: Robot) -> dict[str, object]:
 
     Those at the height 0 stay, as a zero is no parameter of the robot.
     """
-    assembly = mechanism(robot.plant, terrain=True).assembly
+    assembly = mechanism(robot.without_controllers, terrain=True).assembly
     frames, wheels = mounting(assembly), plain(robot)["wheels"]
     bottoms = {wheel.name: frames[wheel.link].position[2] - wheel.radius for wheel in assembly.wheels}
     level = next(
@@ -249,7 +249,7 @@ def require_undriven(robot: Robot | None, names: Iterable[object], key: str = ""
             raise InputError(
                 f"'{name}' is driven by {', '.join(each.name for each in drivers)}: nobody else can give it",
                 key=f"{key}{name}",
-                hint=f"{f'give {wanted[0]}, or ' if wanted else ''}take the robot without its controllers, robot.plant",
+                hint=f"{f'give {wanted[0]}, or ' if wanted else ''}take robot.without_controllers",
             )
 
 

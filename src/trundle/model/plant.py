@@ -271,5 +271,5 @@ class Plant:
         raise InputError(
             f"{needed_by} needs a model that moves on at every instant; controllers of '{self.name}' sample: {names}",
             key="model",
-            hint="derive the robot without its controllers, robot.plant, or leave their periods away",
+            hint="derive robot.without_controllers, or leave their periods away",
         )

@@ -29,17 +29,17 @@ class WheeledBase:
     @cached_property
     def here(self) -> Mechanism:
         """The robot in numbers, every joint at its zero, with wheels on joints that turn them as steered ones."""
-        found = mechanism(self.robot.plant, terrain=True)
+        found = mechanism(self.robot.without_controllers, terrain=True)
         return replace(found, assembly=with_pivots(found.assembly, self._pivoting))
 
     @cached_property
     def _pivoting(self) -> set[str]:
         """The wheels that joints steer."""
-        return pivoting(mechanism(self.robot.plant, terrain=True).assembly)
+        return pivoting(mechanism(self.robot.without_controllers, terrain=True).assembly)
 
     def assembled(self, read: Read) -> Assembly:
         """The same in other scalars."""
-        return with_pivots(assemble(self.robot.plant, read), self._pivoting)
+        return with_pivots(assemble(self.robot.without_controllers, read), self._pivoting)
 
     @cached_property
     def modules(self) -> tuple[Module, ...]:
@@ -120,7 +120,7 @@ class WheeledBase:
         """Twists whose sums are those that the base may have."""
         if not self.along:
             return [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
-        (x, y), (c, s) = self.axle(self.robot.plant.resolver())
+        (x, y), (c, s) = self.axle(self.robot.without_controllers.resolver())
         return [(float(c), float(s), 0.0), (float(y), -float(x), 1.0)]
 
     @cached_property

@@ -82,7 +82,7 @@ class Robot(Shown, Parts):
         return to_svg(self)
 
     @property
-    def plant(self) -> Robot:
+    def without_controllers(self) -> Robot:
         """The robot without its controllers, and without the parameters that only they use.
 
         What they drive are inputs again.

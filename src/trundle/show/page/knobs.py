@@ -82,7 +82,7 @@ def _parameters(problem: Problem, robot: Robot, size: float, first: Sequence[str
     used = _used(problem, "parameter")
     uses = _uses(robot)
     names = [name for name in problem.parameters if name in used]
-    parts = robot.plant.parameter_values()
+    parts = robot.without_controllers.parameter_values()
     order = sorted(
         names,
         key=lambda name: (name not in first, name not in robot.parameters, name in parts, name.count(".")),
