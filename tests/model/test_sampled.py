@@ -59,7 +59,7 @@ class ByHand:
 def same(loop, apart, dt, steps, inputs=None):
     """Whether a rollout of the loop has the states of the plant under a law in Python."""
     batch = trundle.rollout(loop, inputs=inputs, steps=steps, dt=dt)
-    states = np.array([batch[name][:, 0] for name in apart.without_controllers.states])
+    states = np.array([batch[name][:, 0] for name in apart.plant.states])
     wanted = apart.run(steps)
     assert np.ptp(wanted) > 0.1
     np.testing.assert_allclose(states, wanted, rtol=1e-10, atol=1e-10)
