@@ -47,4 +47,4 @@ if __name__ == "__main__":
     path = trundle.pose_path([(0, 0, 0), (2, 0.3, 0.5), (4, 0, -0.4)])
     for limits in ({}, {"pallet": {"type": "tipping", "ahead": "10 cm"}}, {"windings": Heat()}):
         driven = trundle.follow(path, robot.with_constraints(limits))
-        print(f"{driven.motion.duration:.3f} s, bound by {driven.uses.binding[0][0]}")
+        print(f"{driven.motion.duration:.3f} s, bound by {driven.limit_usage.binding[0][0]}")

@@ -28,10 +28,10 @@ def test_a_line_is_bound_by_acceleration_then_speed_then_acceleration():
         seconds[name.partition(" of ")[0]] += lasts
     assert seconds["drive_acceleration"] == pytest.approx(1.5, abs=0.08)
     assert seconds["drive_speed"] == pytest.approx(1.25, abs=0.08)
-    order = [name.partition(" of ")[0] for name, _, _ in driven.uses.binding]
+    order = [name.partition(" of ")[0] for name, _, _ in driven.limit_usage.binding]
     kinds = [name for k, name in enumerate(order) if not k or order[k - 1] != name]
     assert kinds == ["drive_acceleration", "drive_speed", "drive_acceleration"]
-    assert all(end > begin for _, begin, end in driven.uses.binding)
+    assert all(end > begin for _, begin, end in driven.limit_usage.binding)
     assert all(each["to"] > each["from"] for each in told["active"])
     assert list(trundle.drive_figures(driven))[4:] == ["binding"]
 
@@ -40,7 +40,7 @@ def test_a_line_is_bound_by_acceleration_then_speed_then_acceleration():
 def test_what_binds_alike_is_named_together(path):
     """Its shares are the largest ones but for a thousandth all along; before, equal motors took turns 200 times."""
     driven = trundle.follow(path, catalog.swerve(motor="kraken_x60", friction=1.1))
-    uses = driven.uses
+    uses = driven.limit_usage
     most = np.max(list(uses.shares.values()), axis=0)
     bound = np.zeros(uses.times.size, bool)
     # of looks on both sides of a break the first is no time before the other
@@ -62,7 +62,7 @@ def test_a_competition_robot_is_bound_by_floor_and_battery():
     """At every instant something is used nearly to the full; V = E − R I, and V I is what all motors take."""
     robot = trundle.catalog.robot("swerve", **COMPETITION)
     driven = trundle.follow(LINE, robot)
-    uses, told = driven.uses, driven.summary()
+    uses, told = driven.limit_usage, driven.summary()
     assert driven.grip == 0.95
     assert told["friction_use"] <= 0.95 * (1 + 1e-6)
     assert sum(told["binding"].values()) == pytest.approx(driven.motion.duration, rel=0.05)

@@ -65,8 +65,8 @@ def test_a_robot_takes_its_speed_by_its_friction():
     moment = 40 * (0.1 + radius) + 10 * radius + 4 * 1 * radius / 2
     acceleration = k * 9.81 / (1 + 2 * k * moment / mass)
     assert driven.motion.duration == pytest.approx(1.5 / acceleration, rel=2e-4)
-    (stretch,) = driven.stretches
-    assert stretch.limit == "grip"
+    (slowdown,) = driven.slowdowns
+    assert slowdown.limit == "grip"
 
 
 def test_declared_limits_alone_are_kept_without_a_share_of_friction():

@@ -127,8 +127,8 @@ def test_steering_takes_the_short_way():
 
 def test_a_stretch_is_told_with_its_limit():
     driven = trundle.drive(MOTIONS["0_deg_fwd_to_90_deg"])
-    (stretch,) = driven.stretches
-    assert (stretch.command, stretch.limit) == (1, "steering_rate")
+    (slowdown,) = driven.slowdowns
+    assert (slowdown.command, slowdown.limit) == (1, "steering_rate")
     found = driven.summary()
     assert found["steering_rate"] == pytest.approx(2.0, rel=2e-9)
     assert driven.motion.duration == pytest.approx(2.6)

@@ -57,7 +57,7 @@ def test_a_load_does_not_tip(own, verb):
     assert tipping(at_10_khz(driven(verb, kraken()).motion)) > 1.5
     loaded = driven(verb, kraken(pallet=own["Tipping"](ahead=0.1)))
     assert 1 - 1e-4 < tipping(at_10_khz(loaded.motion)) <= 1 + 1e-6
-    assert "tipping forward of pallet" in [name for name, _, _ in loaded.uses.binding]
+    assert "tipping forward of pallet" in [name for name, _, _ in loaded.limit_usage.binding]
 
 
 @pytest.mark.parametrize("verb", ["follow", "fastest"])
@@ -71,7 +71,7 @@ def test_windings_do_not_get_too_hot(own, verb):
     currents = np.array([*forces.currents.values()])
     assert 0.99 < np.abs(currents).max() / most <= 1 + 1e-6
     assert heated.motion.duration > driven(verb, kraken()).motion.duration
-    assert any(name.startswith("temperature of") for name, _, _ in heated.uses.binding)
+    assert any(name.startswith("temperature of") for name, _, _ in heated.limit_usage.binding)
 
 
 def driven_robot(planned):

@@ -53,10 +53,10 @@ def test_what_brakes_draws_nothing():
     assert (
         driven.motion.duration < 1.01 * 2.565
     )  # s, which no motion beats; 7.5 % more while what flows back counted
-    share = driven.uses.shares["supply current of left_motor"]
+    share = driven.limit_usage.shares["supply current of left_motor"]
     current, volts = (
-        driven.uses.forces.currents["left_motor"],
-        driven.uses.forces.commands["left_motor.voltage"],
+        driven.limit_usage.forces.currents["left_motor"],
+        driven.limit_usage.forces.commands["left_motor.voltage"],
     )
     assert (share[current * volts < 0] == 0).all()
     assert (current * volts < 0).any()

@@ -52,7 +52,7 @@ def test_a_margin_is_left_of_grip_and_volts(battery):
     assert 0.899 < max(volts) <= 0.9 * (1 + BEYOND)
     assert driven.grip == pytest.approx(0.95 * 0.9)
     assert 0.99 < max(share for name, share in shares.items() if name.startswith("grip ")) <= 1 + BEYOND
-    assert max(share.max() for share in driven.uses.shares.values()) <= 1 + BEYOND
+    assert max(share.max() for share in driven.limit_usage.shares.values()) <= 1 + BEYOND
     for wrong in (-0.1, 1):
         with pytest.raises(InputError, match="margin from 0 to below 1"):
             trundle.follow(path, robot, margin=wrong)
@@ -71,7 +71,7 @@ def test_a_straight_line_with_a_turn_is_bound_nearly_all_the_time():
         track=0.6,
     )
     driven = trundle.follow(trundle.pose_path([(0, 0, 0), (4, 0, -1)]), robot)
-    bound = sum(end - begin for _, begin, end in driven.uses.binding)
+    bound = sum(end - begin for _, begin, end in driven.limit_usage.binding)
     assert bound > 0.97 * driven.motion.duration
     assert max(used(driven).values()) <= 1 + BEYOND
 
@@ -116,7 +116,9 @@ def test_plans_keep_batteries_on(rng):
     plan = trundle.follow(path, switched)
     assert plan.motion.duration > free.motion.duration
     assert max(used(plan).values()) <= 1 + BEYOND
-    assert "off_below of battery" in {name for names, *_ in plan.uses.binding for name in names.split(", ")}
+    assert "off_below of battery" in {
+        name for names, *_ in plan.limit_usage.binding for name in names.split(", ")
+    }
     assert "brown_out" in trundle.track(switched, free, progress=False).run.summary
     tracked = trundle.track(switched, plan, progress=False).run
     assert "brown_out" not in tracked.summary
@@ -180,7 +182,7 @@ def test_what_cannot_be_planned_is_told_with_the_wheel():
     # a motor that hardly turns its wheel makes the plan as slow
     driven = trundle.follow(turning, weak)
     assert driven.motion.duration > 1000
-    assert "torque of rear_left_steer" in {name for name, *_ in driven.uses.binding}
+    assert "torque of rear_left_steer" in {name for name, *_ in driven.limit_usage.binding}
 
 
 def test_what_no_programme_finds_is_told_with_the_wheel_and_the_place(monkeypatch):

@@ -43,7 +43,7 @@ def test_circles_hold_shares_of_friction(driven):
 
 
 def test_speed_along_the_way_has_the_colour_of_what_binds(followed):
-    run, binding = followed.run(), followed.uses.binding
+    run, binding = followed.run(), followed.limit_usage.binding
     (plane,) = (plane for plane in planes(run) if plane["section"] == "binding")
     times, way, speed = plane["track"]
     assert len(binding) == len(plane["spans"]) > 0

@@ -27,7 +27,7 @@ _NO_SLIP = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Uses:
+class LimitUsage:
     """What a motion takes of what binds it.
 
     Parameters
@@ -96,7 +96,7 @@ def _together(names: list[str], alike: npt.NDArray[np.bool_]) -> str:
     return f"{kinds[0][0]} of {', '.join(owner for kind, _, owner in kinds if kind == kinds[0][0])}"
 
 
-def uses(driven: Driven) -> Uses:
+def limit_usage(driven: Driven) -> LimitUsage:
     """What was driven takes of declared limits, and of motors, batteries and floor where the robot tells them."""
     times = dense(driven.motion)
     moving = Moving(samples=driven.motion.samples(times), times=times)
@@ -104,7 +104,9 @@ def uses(driven: Driven) -> Uses:
     if real is not None:
         moving.forces = forces = motion_forces(real.driven, moving.samples, driven.motion.pushes(times))
     drive = replace(driven.motion.kinematics.drive, limits=driven.limits)
-    return Uses(times, moving.samples, shares(of_motion(drive, real, driven.zones).each, moving), forces)
+    return LimitUsage(
+        times, moving.samples, shares(of_motion(drive, real, driven.zones).each, moving), forces
+    )
 
 
 def extremes(forces: MotionForces | None) -> dict[str, object]:

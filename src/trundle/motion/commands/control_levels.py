@@ -22,10 +22,10 @@ from trundle.choices import PROFILES, Shape
 from trundle.errors import InputError
 from trundle.mechanics.modules import ALIGNED, turns_into_range
 from trundle.mechanics.steering import STILL
-from trundle.motion.commands.steps import Control, State, Step, Stretch, Target
+from trundle.motion.commands.steps import Control, Slowdown, State, Step, Target
 from trundle.motion.constraints.constraint import Constraints
 from trundle.motion.constraints.real_limits import of_reach
-from trundle.motion.constraints.slowdown import Slowdown, hold, slowdown
+from trundle.motion.constraints.slowdown import PaceLimit, hold, slowdown
 from trundle.motion.constraints.wheels import WheelLimits
 from trundle.motion.drive.drive import QUANTITIES, Drive, Limits
 from trundle.motion.forces.motor_limits import implied_at_rest
@@ -78,7 +78,7 @@ class _Straight(NamedTuple):
     after: State
     beyond: FloatArray
     notes: tuple[str, ...] = ()
-    slowed: tuple[Slowdown, ...] = ()
+    slowed: tuple[PaceLimit, ...] = ()
 
 
 def by_body(control: Control, state: State, targets: Sequence[Target]) -> Iterator[Step]:
@@ -136,7 +136,7 @@ def _slowed(control: Control, ways: Sequence[_Straight]) -> list[_Straight]:
     """The same with how much slower they have to run, all in one batch."""
     pieces = [piece for way in ways for piece in way.pieces]
     if not control.held:
-        return [way._replace(slowed=(Slowdown(1.0, ""),)) for way in ways]
+        return [way._replace(slowed=(PaceLimit(1.0, ""),)) for way in ways]
     found = iter(slowdown(pieces, control.constraints))
     return [way._replace(slowed=tuple(next(found) for _ in way.pieces)) for way in ways]
 
@@ -152,7 +152,7 @@ def _step(way: _Straight, place: int) -> Step:
         for piece, slow in zip(way.pieces, way.slowed, strict=True)
     )
     limit, _, owner = name.partition(" of ")
-    return Step(pieces, way.after, (Stretch(place, factor, limit, owner),) if name else (), way.notes)
+    return Step(pieces, way.after, (Slowdown(place, factor, limit, owner),) if name else (), way.notes)
 
 
 def _straight(control: Control, state: State, target: Target, way: _Straight) -> Step:
@@ -162,9 +162,9 @@ def _straight(control: Control, state: State, target: Target, way: _Straight) ->
         why = "a straight way would take a wheel out of its steering range"
     else:
         straight = _step(way, target.place)
-        if not any(stretch.factor > _PATIENCE for stretch in straight.stretches):
+        if not any(each.factor > _PATIENCE for each in straight.slowdowns):
             return straight
-        slowest = max(straight.stretches, key=lambda stretch: stretch.factor)
+        slowest = max(straight.slowdowns, key=lambda each: each.factor)
         past = f"past the axis of {slowest.module}"
         if slowest.limit not in QUANTITIES:
             past = f"within the {slowest.limit} of {slowest.module}"
@@ -177,7 +177,7 @@ def _straight(control: Control, state: State, target: Target, way: _Straight) ->
 
 def _lasts(step: Step) -> float:
     """How long a step takes (s); inf where motors and floor give it at no pace."""
-    return math.inf if any(math.isinf(stretch.factor) for stretch in step.stretches) else total(step.pieces)
+    return math.inf if any(math.isinf(each.factor) for each in step.slowdowns) else total(step.pieces)
 
 
 def coordinated(control: Control, state: State, targets: Sequence[Target]) -> Iterator[Step]:
@@ -329,10 +329,10 @@ def _modules(
 
 def _require_pace(step: Step) -> Step:
     """The same; InputError where motors and floor give it at no pace."""
-    for stretch in step.stretches:
-        if math.isinf(stretch.factor):
+    for each in step.slowdowns:
+        if math.isinf(each.factor):
             raise InputError(
-                f"the {stretch.limit} of {stretch.module} gives the way to this twist at no pace",
+                f"the {each.limit} of {each.module} gives the way to this twist at no pace",
                 hint=_NO_PACE,
             )
     return step

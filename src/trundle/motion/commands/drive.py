@@ -24,7 +24,7 @@ from trundle.motion.commands.control_levels import (
     coordinated,
     smooth_shape,
 )
-from trundle.motion.commands.steps import Control, State, Step, Stretch, Target
+from trundle.motion.commands.steps import Control, Slowdown, State, Step, Target
 from trundle.motion.constraints.real_limits import of_pace, planned_with
 from trundle.motion.drive.drive import Limits
 from trundle.motion.drive.kinematics import Kinematics, kinematics, planned
@@ -36,7 +36,7 @@ from trundle.results import Run
 from trundle.robot import Robot
 
 if TYPE_CHECKING:
-    from trundle.motion.commands.binding import Uses
+    from trundle.motion.commands.binding import LimitUsage
 
 # A wheel without steering may be asked for an angle that differs from its heading by this (rad), as files round them.
 _SAME = 1e-6
@@ -57,7 +57,7 @@ class Driven:
     ----------
     name : str
         Of the plan or the path.
-    asked : float or None, s
+    requested_duration : float or None, s
         How long it was to take; None where nothing says so.
     level, profile : str
         The control level, and the shape of profiles as asked for; "path" or "fastest", and "quickest", of what
@@ -68,7 +68,7 @@ class Driven:
         When the commands are done, or the sections of a path.
     limits : tuple of Limits
         Of the modules, in the motion's order.
-    stretches : tuple of Stretch
+    slowdowns : tuple of Slowdown
         Which commands take longer than asked, and why.
     notes : tuple of str
         What else was changed, in sentences.
@@ -86,13 +86,13 @@ class Driven:
     """
 
     name: str
-    asked: float | None
+    requested_duration: float | None
     level: Level | Literal["path", "fastest"]
     profile: Shape | Literal["quickest"]
     motion: Motion
     ends: FloatArray
     limits: tuple[Limits, ...]
-    stretches: tuple[Stretch, ...]
+    slowdowns: tuple[Slowdown, ...]
     notes: tuple[str, ...]
     events: tuple[tuple[str, float], ...] = ()
     zones: tuple[tuple[float, float, Mapping[str, float]], ...] = ()
@@ -140,11 +140,11 @@ class Driven:
         return tuple(peaks(self.motion, steady=self.level != "path"))
 
     @cached_property
-    def uses(self) -> Uses:
+    def limit_usage(self) -> LimitUsage:
         """What it takes of declared limits, motors, batteries and floor, and what binds when."""
-        from trundle.motion.commands.binding import uses
+        from trundle.motion.commands.binding import limit_usage
 
-        return uses(self)
+        return limit_usage(self)
 
     def run(self, rate: float = 100.0) -> Run:
         """The motion as a run: labelled samples with units, which figures and files take.
@@ -274,8 +274,8 @@ def drive(
     pieces = tuple(piece for step in steps for piece in step.pieces)
     motion = Motion(who, pieces, file.motion.start.pose.numbers, begin.angles)
     ends = np.cumsum([sum(piece.duration for piece in step.pieces) for step in steps])
-    stretches = tuple(stretch for step in steps for stretch in step.stretches)
-    told = stretches, tuple(notes)
+    slowdowns = tuple(slowdown for step in steps for slowdown in step.slowdowns)
+    told = slowdowns, tuple(notes)
     used = None if real is None else real.grip
     name, asked = file.motion.name, file.motion.duration
     return Driven(name, asked, level, profile, motion, ends, held.limits, *told, file=file, grip=used)

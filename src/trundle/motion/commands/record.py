@@ -156,8 +156,8 @@ def summary(driven: Driven) -> dict[str, object]:
     """What came out, as plain data: duration, final pose, the largest of the quantities, what limits were broken and
     which were active when, how much longer it took than asked, and why; events, and limits of a path's zones.
     """
-    duration, asked = driven.motion.duration, driven.asked
-    samples = driven.uses.samples
+    duration, asked = driven.motion.duration, driven.requested_duration
+    samples = driven.limit_usage.samples
     return {
         "plan": driven.name,
         "robot": driven.robot.name,
@@ -165,11 +165,11 @@ def summary(driven: Driven) -> dict[str, object]:
         "profile": driven.profile,
         **_outcome(driven.motion, driven.peaks, samples),
         "exceeded": exceeded(driven),
-        **driven.uses.told,
+        **driven.limit_usage.told,
         "active": list(_active(driven)),
         "stretch": {
             "factor": duration / asked if asked else None,
-            "why": [vars(stretch) | {"command": stretch.command + 1} for stretch in driven.stretches],
+            "why": [vars(slowdown) | {"command": slowdown.command + 1} for slowdown in driven.slowdowns],
         },
         "notes": [*driven.notes, *_floor(driven)],
         "events": [{"event": name, "time": time} for name, time in driven.events],
@@ -180,7 +180,7 @@ def summary(driven: Driven) -> dict[str, object]:
 
 def _floor(driven: Driven) -> Iterator[str]:
     """That no floor limits a motion, where forces do."""
-    forces = driven.uses.forces
+    forces = driven.limit_usage.forces
     if forces is not None and forces.floorless:
         key = f"robot.wheels.{forces.names[0]}.friction"
         yield f"no friction is declared: the floor limits nothing ({key})"
@@ -231,8 +231,8 @@ def _broken(driven: Driven, peak: Peak, allowed: float) -> dict[str, object]:
 
 def _active(driven: Driven) -> Iterator[dict[str, object]]:
     """From when to when declared limits were used to the full, and what else bound the motion."""
-    times = driven.uses.times
-    for name, share in driven.uses.shares.items():
+    times = driven.limit_usage.times
+    for name, share in driven.limit_usage.shares.items():
         quantity, _, module = name.partition(" of ")
         if quantity in QUANTITIES:
             # zeros at both ends, so that a stretch at the motion's begin or end has two edges as well
@@ -240,7 +240,7 @@ def _active(driven: Driven) -> Iterator[dict[str, object]]:
             for begin, end in edges.reshape(-1, 2):
                 if end - 1 > begin:
                     yield _used(quantity, module, float(times[begin]), float(times[end - 1]))
-    for name, begin, end in driven.uses.binding:
+    for name, begin, end in driven.limit_usage.binding:
         limit, _, owners = name.partition(" of ")
         if limit not in QUANTITIES:
             yield from (_used(limit, owner, begin, end) for owner in owners.split(", "))

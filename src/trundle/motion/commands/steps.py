@@ -34,7 +34,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Slowdown:
     """A command that takes longer than asked, how many times, and which limit of which module asks for it.
 
     Beside declared limits "grip", "voltage" and so on, of a wheel, a motor or a battery.
@@ -52,7 +52,7 @@ class Step:
 
     pieces: tuple[Piece, ...]
     state: State
-    stretches: tuple[Stretch, ...] = ()
+    slowdowns: tuple[Slowdown, ...] = ()
     notes: tuple[str, ...] = ()
 
     def then(self, other: Step) -> Step:
@@ -60,7 +60,7 @@ class Step:
         return Step(
             (*self.pieces, *other.pieces),
             other.state,
-            (*self.stretches, *other.stretches),
+            (*self.slowdowns, *other.slowdowns),
             (*self.notes, *other.notes),
         )
 

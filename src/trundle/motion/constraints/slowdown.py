@@ -41,7 +41,7 @@ _BETWEEN = SERIES @ chebyshev.chebvander(np.linspace(-1, 1, 129), 7).T
 _Reasons = npt.NDArray[np.object_]
 
 
-class Slowdown(NamedTuple):
+class PaceLimit(NamedTuple):
     """How many times slower a motion has to run, inf where no pace does, and what asks for it; "" where nothing."""
 
     factor: float
@@ -52,12 +52,12 @@ def slowdown(
     pieces: Sequence[Piece],
     constraints: Constraints,
     at_pace: Callable[[Samples, FloatArray], Samples] = Samples.at_pace,
-) -> list[Slowdown]:
+) -> list[PaceLimit]:
     """How much slower pieces have to run, each by itself, for constraints to hold at every instant."""
     moving = [piece for piece in pieces if piece.duration > 0]
     paces = iter(_greatest(_Stretches(moving, constraints, at_pace).taken, len(moving)) if moving else ())
     found = [next(paces) if piece.duration > 0 else (1.0, "") for piece in pieces]
-    return [Slowdown(1 / pace if pace else math.inf, name) for pace, name in found]
+    return [PaceLimit(1 / pace if pace else math.inf, name) for pace, name in found]
 
 
 def most_taken(piece: Piece, constraints: Constraints) -> tuple[float, str]:

@@ -134,7 +134,9 @@ def follow(
         drive = linked(who, who.drive.limited(limits))
         if path.way is not None and drive.holding:
             path = path.way()
-        return _along_all(path, who, _followed(drive, real), angles, real)
+        if real is None:
+            require_speeds(drive)
+        return _along_all(path, who, drive, angles, real)
 
 
 def linked(who: Kinematics, drive: Drive) -> Drive:
@@ -223,13 +225,6 @@ def _rest_order(drive: Drive) -> int:
     """Of s ~ z^order at rest: 3 where a jerk is limited, else 2."""
     jerks = np.isfinite(drive.steering[2]) | np.isfinite(drive.rolling[2])
     return 3 if jerks.any() else 2
-
-
-def _followed(drive: Drive, real: ActuationLimits | None) -> Drive:
-    """The drive itself; InputError where nothing limits how fast it goes."""
-    if real is None:
-        require_speeds(drive)
-    return drive
 
 
 def _standing(drive: Drive, section: Section) -> list[float]:

@@ -31,7 +31,7 @@ BEYOND = 1.15
 
 def force_figures(driven: Driven) -> dict[str, Figure]:
     """Those that there is something to show on, by name: binding, friction, motors, battery."""
-    uses, found = driven.uses, dict[str, Figure]()
+    uses, found = driven.limit_usage, dict[str, Figure]()
     if uses.shares:
         found["binding"] = binding_figure(driven)
     if uses.forces is not None:
@@ -45,7 +45,7 @@ def force_figures(driven: Driven) -> dict[str, Figure]:
 
 def binding_figure(driven: Driven) -> Figure:
     """Speed along the way that the base's origin goes, in the colour of what binds there."""
-    uses = driven.uses
+    uses = driven.limit_usage
     twist = uses.samples.twist
     speed = np.hypot(twist[:, 0], twist[:, 1])
     steps = np.diff(uses.times)
@@ -81,7 +81,7 @@ def binding_figure(driven: Driven) -> Figure:
 
 def friction_figure(driven: Driven) -> Figure:
     """Every wheel's force on the ground's friction circle, in shares of friction times load, coloured by time."""
-    forces, times = _forces(driven), driven.uses.times
+    forces, times = _forces(driven), driven.limit_usage.times
     gripping = [k for k in range(len(forces.names)) if np.isfinite(forces.grip[:, k]).all()]
     lines = None
     with house_style():
@@ -108,13 +108,13 @@ def motors_figure(driven: Driven) -> Figure:
     """Torque by speed of the motors on what they drive, within what full batteries and their limits let them give."""
     forces = _forces(driven)
     who = Motors(DrivenRobot(driven.robot, driven.motion.kinematics.names), forces.torques)
-    groups, rates = who.groups, who.robot.speeds(driven.uses.samples)
+    groups, rates = who.groups, who.robot.speeds(driven.limit_usage.samples)
     lines = None
     with house_style():
         figure, every = _grid(f"{driven.name}: motors, and what full batteries let them give", len(groups))
         for axes, (title, motors) in zip(every, groups.items(), strict=True):
             curves = [np.stack([rates[motor.column], forces.torques[motor.name]], axis=1) for motor in motors]
-            lines = _by_time(axes, curves, driven.uses.times)
+            lines = _by_time(axes, curves, driven.limit_usage.times)
             most = BEYOND * max(1e-3, *(float(np.abs(curve[:, 0]).max()) for curve in curves))
             looked = np.linspace(-most, most, _POINTS)
             for edge in who.edges(motors[0], looked):
@@ -129,8 +129,8 @@ def battery_figure(driven: Driven) -> Figure:
     """Voltage and current of the batteries over time."""
     forces = _forces(driven)
     volts = Panel("", "voltage (V)", forces.supplies, 0.1)
-    amperes = Panel("", "current (A)", driven.uses.currents, 0.1)
-    return series(f"{driven.name}: batteries", driven.uses.times, [volts, amperes], "no battery")
+    amperes = Panel("", "current (A)", driven.limit_usage.currents, 0.1)
+    return series(f"{driven.name}: batteries", driven.limit_usage.times, [volts, amperes], "no battery")
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class Motors:
 
 
 def _forces(driven: Driven) -> MotionForces:
-    forces = driven.uses.forces
+    forces = driven.limit_usage.forces
     assert forces is not None  # who draws asks first
     return forces
 
