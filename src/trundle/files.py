@@ -90,7 +90,7 @@ def file_name(wanted: str, taken: Iterable[str] = ()) -> str:
 def require_writable(folder: Path) -> None:
     """Raise InputError where a folder can't be made or written in, as far as permissions tell; nothing is made."""
     there = next((parent for parent in (folder, *folder.parents) if parent.exists()), Path())
-    with _told(folder):
+    with _as_input_error(folder):
         if not there.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         if not os.access(there, os.W_OK | os.X_OK):
@@ -124,7 +124,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     Folders that are missing are made. Raises InputError where the file cannot be written.
     """
     _nameable(Path(path))
-    with _told(Path(path)):
+    with _as_input_error(Path(path)):
         target = Path(os.path.realpath(path))  # through a link: it stays, and its target is replaced
         if target.exists() and not target.is_file():
             what = "a folder" if target.is_dir() else "not a regular file"
@@ -144,18 +144,18 @@ def replacing_in(folder: Path, names: Sequence[str]) -> Iterator[Path]:
     if _is_draft(folder):
         yield folder
         return
-    with _told(folder):
+    with _as_input_error(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with _draft_folder(folder) as drafts:
-            with _told_of_last(drafts, folder):
+            with _as_input_error_of_last(drafts, folder):
                 yield drafts
             written = [drafts / name for name in names if (drafts / name).exists()]
             for draft in written:
-                with _told(folder / draft.relative_to(drafts)):
+                with _as_input_error(folder / draft.relative_to(drafts)):
                     _sync(draft)
             for draft in written:
                 place = folder / draft.relative_to(drafts)
-                with _told(place):
+                with _as_input_error(place):
                     place.parent.mkdir(parents=True, exist_ok=True)
                     replace(draft, place)
         _sync(folder)
@@ -166,7 +166,7 @@ def _is_draft(folder: Path) -> bool:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _as_input_error(path: Path) -> Iterator[None]:
     """What the system refuses, as an InputError that names the file's place, not its draft's."""
     try:
         yield
@@ -181,7 +181,7 @@ def _told(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _told_of_last(drafts: Path, folder: Path) -> Iterator[None]:
+def _as_input_error_of_last(drafts: Path, folder: Path) -> Iterator[None]:
     """What the system refuses, told of the file in `folder` whose draft was written to last."""
     try:
         yield
@@ -190,7 +190,7 @@ def _told_of_last(drafts: Path, folder: Path) -> Iterator[None]:
         if not there:
             raise
         last = max(there, key=lambda path: path.stat().st_mtime_ns)
-        with _told(folder / last.relative_to(drafts)):
+        with _as_input_error(folder / last.relative_to(drafts)):
             raise error
 
 

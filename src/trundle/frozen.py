@@ -46,13 +46,13 @@ class Deferred(Mapping[str, _T]):
         self._names, self._find = names, find
         self._found: Mapping[str, _T] | None = None
 
-    def _known(self) -> Mapping[str, _T]:
+    def _values(self) -> Mapping[str, _T]:
         if self._found is None:
             self._found = dict(self._find())
         return self._found
 
     def __getitem__(self, name: str) -> _T:
-        return self._known()[name]
+        return self._values()[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

@@ -27,7 +27,7 @@ def block(title: str, about: str, *parts: str) -> str:
     return f"<div>{head}{''.join(parts)}</div>"
 
 
-def beside(*parts: str) -> str:
+def side_by_side(*parts: str) -> str:
     """Parts next to each other where there is room."""
     shown = "".join(f"<div>{part}</div>" for part in parts if part)
     return f'<div style="display:flex;flex-wrap:wrap;gap:0 2em;align-items:flex-start">{shown}</div>'

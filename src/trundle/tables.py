@@ -58,9 +58,9 @@ class Table(Rebuilt):
 
     def at(self, index: npt.ArrayLike, place: int) -> FloatArray:
         """The numbers at indices, in NumPy."""
-        return np.asarray(self.values[self.held(index) + place])
+        return np.asarray(self.values[self.clipped(index) + place])
 
-    def held(self, index: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    def clipped(self, index: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Indices as whole numbers within the table."""
         asked = np.asarray(index, dtype=np.float64)
         return np.minimum(np.where(asked > 0, asked, 0.0), self.last).astype(np.int64)

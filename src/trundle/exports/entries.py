@@ -114,6 +114,7 @@ def _bracketed(unit: str) -> str:
 
 
 def _dynamics(model: Model) -> Iterator[Entry]:
+    """The rates, and where there are constraints or sampling controllers what keeps the one and calls the other."""
     yield _of_model(
         model, "dynamics", "dynamics", model.dynamics, "the state's rate of change, x' = f(x, u, p)"
     )

@@ -123,11 +123,11 @@ def _target(to: str | Target) -> Target:
         return to
     if not isinstance(to, str):
         raise InputError(f"expected a target's name, got {came(to)}", key="to", hint=_OWN)
-    require_known(to, TARGETS, f"nothing is exported to '{to}'", key="to", hint=_meant)
+    require_known(to, TARGETS, f"nothing is exported to '{to}'", key="to", hint=_nearest_target)
     return TARGETS[to]
 
 
-def _meant(name: object, known: Collection[str]) -> str:
+def _nearest_target(name: object, known: Collection[str]) -> str:
     """The nearest target, by its name or by a word of what it says of itself: "C++", "matlab"."""
     hint, word = suggest(name, known), re.compile(rf"\b{re.escape(str(name))}", re.IGNORECASE)
     found = [each for each, target in TARGETS.items() if word.search(target.summary)]
@@ -170,7 +170,7 @@ def _parts(what: str | Sequence[str]) -> Sequence[str]:
 
 def _documented(content: Content, target: Target) -> Package:
     """A package with what stands in every one: how it is used, what it computes, and what it came from."""
-    made = target.made(content)
+    made = target.build(content)
     files = {"README.md": readme(content, target.summary, made), **made.files}
     if content.description is not None:
         files["description.yaml"] = content.description

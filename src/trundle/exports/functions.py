@@ -19,7 +19,7 @@ from trundle.exports.entries import entry_named
 from trundle.exports.recognized import with_names
 from trundle.extras import load
 from trundle.languages import JAX, NUMPY, Language, arguments, source
-from trundle.languages.package import Entry, told
+from trundle.languages.package import Entry, help_lines
 from trundle.model.arguments import Given, derived
 from trundle.program import Group
 from trundle.program.groups import by_name
@@ -147,6 +147,7 @@ class ModelFunction:
         update_wrapper(self, self._function)
 
     def __call__(self, *groups: Any, batch: str = "last", **named: Any) -> Any:
+        """The results of groups in order or by name, checked before the library sees them."""
         entry, library = self._made
         given = by_name(entry.program, groups, named)
         for name, value in given.items():
@@ -211,7 +212,7 @@ def _numpy_function(entry: Entry) -> Callable[..., object]:
     )  # for inspect and tracebacks
     exec(compile(text, file, "exec"), space)
     function = space[entry.name]
-    function.__doc__ = _told(entry, NUMPY)
+    function.__doc__ = _docstring_of(entry, NUMPY)
     inspect.unwrap(function).__defaults__ = _defaults(entry)  # type: ignore[attr-defined]  # a function of that text
     return function
 
@@ -223,12 +224,12 @@ def _jax_function(entry: Entry) -> Callable[..., object]:
     names = arguments(entry.program, JAX)[: len(entry.program.inputs)]
     function = function_of(entry.program, names, _defaults(entry))
     function.__name__ = function.__qualname__ = entry.name
-    function.__doc__ = _told(entry, JAX)
+    function.__doc__ = _docstring_of(entry, JAX)
     return function
 
 
-def _told(entry: Entry, language: Language) -> str:
-    meaning, *taken = told(entry, language)
+def _docstring_of(entry: Entry, language: Language) -> str:
+    meaning, *taken = help_lines(entry, language)
     return "\n".join([meaning, "", *taken])
 
 

@@ -44,24 +44,26 @@ def _package(content: Content) -> Package:
     if loop is not None:
         own = ("control.h", "control.c", "main.c")
         files |= {file: filled(f"microcontroller/{file}", **loop) for file in own}
-    files["benchmark.c"] = filled("microcontroller/benchmark.c", name=name, **_measured(code, loop))
-    files["Makefile"] = filled("microcontroller/Makefile", name=name, **_made(name, loop is not None))
+    files["benchmark.c"] = filled("microcontroller/benchmark.c", name=name, **_benchmark_words(code, loop))
+    files["Makefile"] = filled(
+        "microcontroller/Makefile", name=name, **_makefile_words(name, loop is not None)
+    )
     same = ("startup.c", "board.ld", "semihosting.h", "semihosting.c")
     files |= {file: filled(f"microcontroller/{file}") for file in same}
     usage = filled("microcontroller/usage.md", name=name)
     if loop is not None:
         usage += filled("microcontroller/loop.md", name=name)
     try:
-        measured = taken(files, name)
+        measured = call_costs(files, name)
     except TrundleError as problem:
         missing = f"not measured: {problem}"
         return Package(files, f"{usage}\n{missing}\n", {}, (missing,))
     return Package(
-        files, f"{usage}\n{_told(measured)}", {"measured": _facts(measured)}, tuple(_notes(measured))
+        files, f"{usage}\n{_costs_text(measured)}", {"measured": _facts(measured)}, tuple(_notes(measured))
     )
 
 
-def _made(name: str, loop: bool) -> dict[str, str]:
+def _makefile_words(name: str, loop: bool) -> dict[str, str]:
     """What is filled into the makefile."""
     programs = ["main", "benchmark"] if loop else ["benchmark"]
     told = "run: the control loop under QEMU; make benchmark: what a call takes, there." if loop else ""
@@ -76,7 +78,7 @@ def _made(name: str, loop: bool) -> dict[str, str]:
     }
 
 
-def _measured(code: CTexts, loop: Mapping[str, str] | None) -> dict[str, str]:
+def _benchmark_words(code: CTexts, loop: Mapping[str, str] | None) -> dict[str, str]:
     """A function for every public one that calls it, over one array of work that all share; and the loop."""
     calls: list[str] = []
     table: list[str] = []
@@ -122,7 +124,7 @@ def _arguments(code: CTexts, function: Function) -> tuple[list[str], int]:
     return given, at
 
 
-def taken(files: Mapping[str, str], name: str) -> CallCosts:
+def call_costs(files: Mapping[str, str], name: str) -> CallCosts:
     """What the program of a package takes; TrundleError where the tools that build it are missing or fail."""
     for tool in (_COMPILER, "make"):
         if shutil.which(tool) is None:
@@ -180,7 +182,8 @@ def _stack(usage: str, prefix: str, only: Sequence[str] = ()) -> dict[str, int]:
     return {name: size + pieces.get(name, 0) for name, size in stacks.items()}
 
 
-def _told(cost: CallCosts) -> str:
+def _costs_text(cost: CallCosts) -> str:
+    """What calls cost, as a table of the README."""
     rows = "\n".join(
         f"| `{name}` | {_or_unknown(count)} | {_or_unknown(stack)} | {own:,} |"
         for name, (count, stack, own) in cost.functions.items()

@@ -69,7 +69,7 @@ _RATES = ("x", "y", "z", "wx", "wy", "wz")
 def with_names(entries: Sequence[Entry], model: Model) -> tuple[Entry, ...]:
     """The entries of a model, those of the whole model and their twins with names for their values."""
     groups = _samples(model)
-    known = _known(model, groups)
+    known = _quantities(model, groups)
     prepare = next((entry for entry in entries if entry.name == "prepare"), None)
     if prepare is not None and set(prepare.program.inputs) <= set(model.dynamics.inputs):
         values = every_value(prepare.program, [groups["parameter"]])
@@ -111,7 +111,7 @@ def _samples(model: Model) -> dict[str, FloatArray]:
     return {"state": x, "input": u, "parameter": p, "due": due}
 
 
-def _known(model: Model, groups: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+def _quantities(model: Model, groups: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
     """Quantities of a model by what they are called, those first that say most; none that is one number everywhere."""
     pairs: list[tuple[str, Scalar]] = []
     with np.errstate(all="ignore"):

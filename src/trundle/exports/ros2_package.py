@@ -80,7 +80,7 @@ def _package(content: Content) -> Package:
         "config/controller.yaml": _configuration(content, joints, fields),
         "launch/controller.launch.py": filled("ros2/launch.in", name=name),
     }
-    told = {word: _told(labels, joints) for word, labels in interfaces(commands, odometry).items()}
+    told = {word: _joint_names(labels, joints) for word, labels in interfaces(commands, odometry).items()}
     return Package(files, filled("ros2/usage.md", name=name, **told) + classes_usage, {})
 
 
@@ -215,7 +215,7 @@ def _configuration(content: Content, joints: Mapping[str, _Joint], fields: Seque
     )
 
 
-def _told(labels: Sequence[str], joints: Mapping[str, _Joint]) -> str:
+def _joint_names(labels: Sequence[str], joints: Mapping[str, _Joint]) -> str:
     return ", ".join(f"`{joints[label].default}`" for label in labels) or "none"
 
 

@@ -81,18 +81,19 @@ class Cuda:
                     _LOADED.popitem(last=False)
             _LOADED.move_to_end(key)
             code = _LOADED[key]
-        with _told("the driver does not take the code that it compiled"):
+        with _as_numerics_error("the driver does not take the code that it compiled"):
             return code.get_kernel(ptx.entry)
 
     def launch(self, kernel: Any, threads: int, table: int, *numbers: int) -> None:
         """Run a kernel by at least so many threads, and wait until it has ended."""
         shape = self.core.LaunchConfig(grid=-(-threads // BLOCK), block=BLOCK)
         stream = self.device.default_stream  # the one that copies are in order with
-        with _told("the device failed"):
+        with _as_numerics_error("the device failed"):
             self.core.launch(stream, shape, kernel, np.uint64(table), *(np.int64(n) for n in numbers))
             stream.sync()
 
     def _loaded(self, ptx: Ptx, key: str) -> Any:
+        """The driver's code of a text: as it is kept on disk, or compiled now and kept."""
         code = self.core.ObjectCode
         kept = cubins.read(key)
         if kept is not None:
@@ -104,7 +105,7 @@ class Cuda:
                 cubins.forget(key)
         with (
             Doing(True, "compiling for the GPU"),
-            _told("the driver does not compile the code"),
+            _as_numerics_error("the driver does not compile the code"),
             warnings.catch_warnings(),
         ):
             warnings.simplefilter("ignore")  # that the driver compiles, as the toolkit's linker isn't there
@@ -153,7 +154,7 @@ def _libraries() -> tuple[Any, Any]:
 
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
+def _as_numerics_error(what: str) -> Iterator[None]:
     """Errors of cuda-core in our words; it has no root for them."""
     try:
         yield

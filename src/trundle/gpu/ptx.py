@@ -91,6 +91,7 @@ def _empty(precision: Precision) -> Code:
 
 
 def _translated(code: Code, entry: str, signature: str, begin: str, end: str, target: str) -> Ptx:
+    """PTX of a body of LLVM text."""
     import llvmlite.binding as llvm
 
     text = _module(code, entry, signature, begin, end)

@@ -203,7 +203,7 @@ class Content:
                 called.format(name=entry.name),
                 entry.program,
                 language,
-                tuple(told(entry, language)),
+                tuple(help_lines(entry, language)),
                 entry.named,
             )
         ]
@@ -298,7 +298,7 @@ class Target:
             for part in names_of(getattr(self, key) or (), key):
                 require_known(part, EXPORTED, f"'{part}' can't be exported", key=key)
 
-    def made(self, content: Content) -> Package:
+    def build(self, content: Content) -> Package:
         """Its package of what is exported; InputError where its function gives anything else."""
         package: object = self.package(content)
         if isinstance(package, Package):
@@ -307,7 +307,7 @@ class Target:
         raise InputError(f"the target '{self.name}' gives {came(package)}, no Package", key="to", hint=hint)
 
 
-def told(entry: Entry, language: Language) -> Iterator[str]:
+def help_lines(entry: Entry, language: Language) -> Iterator[str]:
     """Lines: what a function does, then the names of an argument's numbers."""
     yield entry.sentence
     for name, group in zip(arguments(entry.program, language), entry.groups, strict=True):

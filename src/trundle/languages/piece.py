@@ -32,6 +32,7 @@ class PieceLines:
         words: Mapping[int, str],
         language: Language,
     ) -> None:
+        """Of a plan the piece of this number; `words` say what its values are called."""
         self.plan, self.program, self.language = plan, plan.program, language
         self.own = {i.out: i for i in plan.inside[number]}
         self.read, self.written = arguments[: len(self.program.inputs)], arguments[len(self.program.inputs) :]

@@ -163,7 +163,7 @@ def feed(program: Program, inner: Program, group: str = "state", seen: Program |
     return without_dead(replace(joined, function=None))
 
 
-def beside(program: Program, other: Program, group: str, name: str) -> Program:
+def with_outputs_of(program: Program, other: Program, group: str, name: str) -> Program:
     """One program with the outputs of both, which share input groups by name but `group`: the other's is `name`, and
     stands last.
     """

@@ -125,6 +125,7 @@ class Kernel:
     """
 
     def __init__(self, program: Program) -> None:
+        """No code is made yet."""
         self.program = program
         self._variants = machine_code(program.key)
         self._functions: dict[tuple[bool, ...], Native] = {}
@@ -136,7 +137,8 @@ class Kernel:
         self._long = long = program.operations > QUICK
         code = self._variants
         self._one_state = OneState(  # which doesn't hold the kernel that holds it
-            program, lambda emit: _made(code, program, "single", emit, SIGNATURE_SINGLE, hasty=long)
+            program,
+            lambda emit: _machine_function(code, program, "single", emit, SIGNATURE_SINGLE, hasty=long),
         )
 
     def __call__(
@@ -415,7 +417,7 @@ class Kernel:
         self, key: Variant, emit: Callable[[], Code], signature: str, quick: bool = False
     ) -> Compiled:
         hasty = quick or (self._long and isinstance(key, str))
-        return _made(self._variants, self.program, key, emit, signature, hasty=hasty)
+        return _machine_function(self._variants, self.program, key, emit, signature, hasty=hasty)
 
     def _batch_variant(self, uniform: tuple[bool, ...], quick: bool = False) -> Native:
         prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -461,7 +463,7 @@ class Kernel:
         return f"<Kernel {self.program.name}: {ins} -> {outs}, {self.program.operations} operations>"
 
 
-def _made(
+def _machine_function(
     code: MachineCode,
     program: Program,
     key: Variant,

@@ -17,7 +17,7 @@ from trundle.errors import InputError
 from trundle.expected import check_float, check_int
 from trundle.operating_system import available_cores
 from trundle.program.channels import Channel, GroupInput, channels_of, common_count
-from trundle.program.composition import beside
+from trundle.program.composition import with_outputs_of
 from trundle.program.ir import Program
 from trundle.program.llvm.jit import Compiled, assemble, host, machine_code
 from trundle.program.llvm.llvm_rollout import ITERATE, NEXT, SIGNATURE, ChannelLayout, emit_rollout, scheduled
@@ -204,7 +204,7 @@ def _joined(program: Program, state: str, rate: str, projection: Program | None)
             f"'{made.name}' has {n_state} states but {n_rate} rates; they must correspond one to one"
         )
     if projection is not None:
-        made = beside(made, only_outputs(projection, state, *SOUGHT), state, NEXT)
+        made = with_outputs_of(made, only_outputs(projection, state, *SOUGHT), state, NEXT)
     kept[state, rate] = program, made
     return made
 

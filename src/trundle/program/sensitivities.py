@@ -61,6 +61,7 @@ class _Differentiated:
     """A program while its derivatives are written: its values, x, the columns S_j, and what θ_j is."""
 
     def __init__(self, program: Program, along: Mapping[str, TangentInput]) -> None:
+        """Copy the program into a builder of its own."""
         self.builder = builder = Builder()
         values = copied(builder, program, builder.load)
         self.groups = [[Node(builder, values[result]) for result in group] for group in program.results]

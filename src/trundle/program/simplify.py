@@ -72,7 +72,7 @@ class Builder:
         """The value of a table's element, so many places behind an index."""
         return self._append(("lookup", table, place, index), "lookup", (index,), float(place), table=table)
 
-    def again(self, instruction: Instruction, args: tuple[int, ...]) -> int:
+    def reapply(self, instruction: Instruction, args: tuple[int, ...]) -> int:
         """The value of an operation of another program, applied to ``args``, simplified."""
         if instruction.table is not None:
             return self.lookup(instruction.table, int(instruction.value), *args)
@@ -257,7 +257,7 @@ def copied(builder: Builder, program: Program, load: Callable[[int, int], int]) 
         elif instruction.op == "input":
             values.append(load(*instruction.source))
         else:
-            values.append(builder.again(instruction, tuple([values[a] for a in instruction.args])))
+            values.append(builder.reapply(instruction, tuple([values[a] for a in instruction.args])))
     return values
 
 

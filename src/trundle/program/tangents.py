@@ -151,7 +151,7 @@ def replaced(values: Sequence[Operand], at: Sequence[Node], by: Sequence[Operand
     for instruction in list(_needed(builder, values)):
         args = instruction.args
         if any(new.get(a, a) != a for a in args):
-            new[instruction.out] = builder.again(instruction, tuple(new.get(a, a) for a in args))
+            new[instruction.out] = builder.reapply(instruction, tuple(new.get(a, a) for a in args))
     return [Node(builder, new.get(v.value, v.value)) if isinstance(v, Node) else v for v in values]
 
 
@@ -194,7 +194,7 @@ def _numbers(
             elif table is not None:
                 at = args[0], table.last
                 if at not in held:
-                    held[at] = table.held(known[args[0]])
+                    held[at] = table.clipped(known[args[0]])
                 known[out] = table.values[held[at] + int(number)]
             else:
                 known[out] = (_NUMBERS.get(op) or getattr(np, op))(*[known[a] for a in args])

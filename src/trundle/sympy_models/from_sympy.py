@@ -387,6 +387,6 @@ def _model(name: str, solved: SolvedMethod, seconds: float) -> Model:
         manifold=manifold,
         projection=projection,
         dependent=tuple(name_of(symbol) for symbol in solved.equations.dependent),
-        origin={"sympy": solved.equations.kind, "name": name, **solved.places.told},
+        origin={"sympy": solved.equations.kind, "name": name, **solved.places.record},
         formed=formed_programs(solved),
     )

@@ -44,6 +44,7 @@ def formed_programs(solved: SolvedMethod) -> Mapping[str, Program]:
 
 
 def _programs(solved: SolvedMethod) -> dict[str, Program]:
+    """All of them, without those that need the time."""
     speeds = solved.names.speeds[: len(solved.motion.force)]
     square = [f"{a}, {b}" for a in speeds for b in speeds]
     parts = {
@@ -74,7 +75,7 @@ class Places:
         }
 
     @property
-    def told(self) -> dict[str, str]:
+    def record(self) -> dict[str, str]:
         """What a model, and its runs, keep of it for pictures."""
         return {"points": json.dumps({"names": [*self.at], "bars": self.bars})} if self.at else {}
 
@@ -129,6 +130,7 @@ def _point(given: PointOrBody) -> PointOrBody:
 def _place(
     name: str, given: PointOrBody, origin: PointOrBody, inertial: PointOrBody, convert: Convert
 ) -> tuple[list[Scalar], list[Scalar]]:
+    """A point's position and rotation in the inertial frame; InputError where SymPy knows none."""
     pair = isinstance(given, tuple)
     frame = (given or (None,))[-1] if pair else getattr(given, "frame", None)
     right = isinstance(_point(given), Point) and isinstance(frame, ReferenceFrame | None)

@@ -20,7 +20,7 @@ class Formula:
     width: int
 
     @property
-    def known(self) -> FunctionCoefficients:
+    def coefficients(self) -> FunctionCoefficients:
         """Coefficients of functions of such numbers."""
         return self.code.real.functions
 

@@ -35,6 +35,7 @@ class Code:
     """
 
     def __init__(self, width: int, real: RealFormat = DOUBLE, *, device: bool = False) -> None:
+        """An empty body."""
         self.width, self.real, self.device = width, real, device
         self.lines: list[str] = []
         self.declarations: set[str] = set()
@@ -46,7 +47,7 @@ class Code:
         ] = {}  # constant arrays by their names, where the code has no memory of the host
         self._names = 0
 
-    def beside(self) -> Code:
+    def sibling(self) -> Code:
         """An empty body of another function, for the same machine."""
         return Code(self.width, self.real, device=self.device)
 

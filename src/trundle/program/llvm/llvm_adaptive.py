@@ -205,6 +205,7 @@ class _Writer(TableWriter):
                 self._rates_at(stage, h, "%y")
 
     def _rates_at(self, stage: int, h: str, row: str) -> None:
+        """The rates at a stage's row, after the inputs at its time where any moves."""
         name = f"rates{stage}"
         moving = self.integer("icmp ne", self.get("moving"), 0)
         self.branch(moving, f"{name}.heard", name)
@@ -226,11 +227,13 @@ class _Writer(TableWriter):
         def one(index: str, sums: list[str]) -> list[str]:
             old, new = (wide.call("fabs", self.load(row, index)) for row in ("%x", "%after"))
             largest = wide.pick(wide.test("ogt", old, new), old, new)
-            bound = self.each("fadd", self.load(bounds, index), self.each("fmul", relative, largest))
+            bound = self.vector_op(
+                "fadd", self.load(bounds, index), self.vector_op("fmul", relative, largest)
+            )
             found = list[str]()
             for row, total in zip(rows, sums, strict=True):
-                share = self.each("fdiv", self.load(row, index), bound)
-                found.append(self.each("fadd", total, self.each("fmul", share, share)))
+                share = self.vector_op("fdiv", self.load(row, index), bound)
+                found.append(self.vector_op("fadd", total, self.vector_op("fmul", share, share)))
             return found
 
         fifth, third = self.loop("errors", "%size", one, sums=2)
@@ -299,11 +302,15 @@ class _Writer(TableWriter):
         wide = self.code.splat(h)
 
         def one(index: str, _: list[str]) -> Iterable[str]:
-            change = self.each("fsub", self.load("%after", index), self.load("%x", index))
-            first = self.each("fmul", wide, self.load("%k", index))
-            last = self.each("fmul", wide, self.load(self.row("%k", 12), index))
-            rows = [change, self.each("fsub", first, change)]
-            rows.append(self.each("fsub", self.each("fadd", change, change), self.each("fadd", first, last)))
+            change = self.vector_op("fsub", self.load("%after", index), self.load("%x", index))
+            first = self.vector_op("fmul", wide, self.load("%k", index))
+            last = self.vector_op("fmul", wide, self.load(self.row("%k", 12), index))
+            rows = [change, self.vector_op("fsub", first, change)]
+            rows.append(
+                self.vector_op(
+                    "fsub", self.vector_op("fadd", change, change), self.vector_op("fadd", first, last)
+                )
+            )
             for place, value in enumerate(rows):
                 self.store(value, self.row("%dense", place), index)
             return ()

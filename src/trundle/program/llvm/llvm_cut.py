@@ -31,6 +31,7 @@ class CutEmitter(Emitter):
     """Emits long lines as calls of functions; values that these make are read from memory."""
 
     def __init__(self, code: Code, fused: bool, program: Program) -> None:
+        """Note by every value who reads it: that says where it has to be kept."""
         super().__init__(code, fused)
         self._program = program
         self._readers: dict[int, set[int]] = defaultdict(set)
@@ -52,7 +53,7 @@ class CutEmitter(Emitter):
         """The name of a value, after it was read from memory where a piece has made it."""
         if value in self.values:
             return super().operand(value, lanes)
-        return load(self.code, self._kept(self.code, value), lanes)
+        return load(self.code, self._kept_address(self.code, value), lanes)
 
     def emit(self, instructions: Iterable[Instruction], wide: set[int], spread: set[int]) -> None:
         """Emit instructions here, or if they are many as calls of their pieces."""
@@ -97,17 +98,17 @@ class CutEmitter(Emitter):
         """Put a value into memory, unless it is there, or a number, or not known here."""
         known = self.values.get(value)
         if known is not None and value not in self._stored and known.name.startswith("%"):
-            store(self.code, known.name, self._kept(self.code, value), 1)
+            store(self.code, known.name, self._kept_address(self.code, value), 1)
             self._stored.add(value)
 
-    def _kept(self, code: Code, value: int) -> str:
+    def _kept_address(self, code: Code, value: int) -> str:
         return element(code, "%kept", str(self._slots.setdefault(value, len(self._slots))))
 
     def _write_piece(
         self, piece: Sequence[Instruction], between: dict[int, int], passed: set[int], kept: set[int]
     ) -> None:
         """Write a function that reads what the piece needs, and writes what others need of it."""
-        own = Emitter(self.code.beside(), self.fused)
+        own = Emitter(self.code.sibling(), self.fused)
         for i in piece:
             for a in i.args:
                 if a in own.values:
@@ -118,14 +119,16 @@ class CutEmitter(Emitter):
                     continue
                 self._keep(a)
                 address = (
-                    element(own.code, "%passed", str(between[a])) if a in between else self._kept(own.code, a)
+                    element(own.code, "%passed", str(between[a]))
+                    if a in between
+                    else self._kept_address(own.code, a)
                 )
                 own.define(a, load(own.code, address, 1), 1)
             own.emit([i], set(), set())
             if i.out in passed:
                 store(own.code, own.values[i.out].name, element(own.code, "%passed", str(between[i.out])), 1)
             elif i.out in kept:
-                store(own.code, own.values[i.out].name, self._kept(own.code, i.out), 1)
+                store(own.code, own.values[i.out].name, self._kept_address(own.code, i.out), 1)
                 self.values.pop(i.out, None)
                 self._stored.add(i.out)
         own.code.do("ret void")

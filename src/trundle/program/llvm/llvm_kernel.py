@@ -160,7 +160,7 @@ def _write_turns(code: Code, plan: Pieces, count: str, fused: bool) -> None:
     blocks = code.new(f"select i1 {fewer}, i64 {left}, i64 {most}")
     parts = _parts(plan.inside)
     for k, part in enumerate(parts):
-        writer = _PieceWriter(plan, Emitter(code.beside(), fused))
+        writer = _PieceWriter(plan, Emitter(code.sibling(), fused))
         _write_loops(writer, part, ("%block", "%count", "%blocks"), last=k == len(parts) - 1)
         code.add_function(f"part{k}", LOOP_ARGUMENTS, writer.emitter.code)
         code.do(f"call void @part{k}(ptr %table, {arrays}, i64 %block, i64 {count}, i64 {blocks})")
@@ -290,7 +290,7 @@ def _call_pieces(
 ) -> None:  # fmt: skip
     """Write pieces as functions that run once, and call them; `groups` as a `_PieceWriter` has it."""
     for k, piece in enumerate(pieces):
-        code = main.beside()
+        code = main.sibling()
         last = pieces is plan.inside and k == len(pieces) - 1
         _PieceWriter(plan, Emitter(code, fused), groups=groups).write(piece, last=last)
         code.do("ret void")

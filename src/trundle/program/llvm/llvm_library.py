@@ -66,12 +66,12 @@ def _split(w: Formula, x: str) -> Pair:
 
 def _logarithm(w: Formula, k: str, f: str, low: str | float = 0.0) -> str:
     """k ln 2 + log(1 + f) + low; k is a number here."""
-    high_part, low_part = w.known.ln2
+    high_part, low_part = w.coefficients.ln2
     s = w.div(f, w.add(f, 2.0))
     z = w.mul(s, s)
     half = w.mul(w.mul(f, 0.5), f)
     tail = w.fma(k, low_part, low)
-    inner = w.fma(s, w.fma(z, w.polynomial(z, w.known.log), half), tail)
+    inner = w.fma(s, w.fma(z, w.polynomial(z, w.coefficients.log), half), tail)
     return w.fma(k, high_part, w.sub(f, w.sub(half, inner)))
 
 
@@ -104,7 +104,7 @@ def _log1p(w: Formula, x: str, doublings: str | float = 0.0) -> str:
 
 def _log_in_two_parts(w: Formula, x: str) -> Pair:
     """log x of a positive finite x: 2 s + 2 s³/3 + 2 s⁵ P(s²) with s = f/(2 + f), all but P in two parts."""
-    known, ln2 = w.known, w.known.ln2
+    known, ln2 = w.coefficients, w.coefficients.ln2
     whole, m = _split(w, x)
     k, f = w.real(whole), w.sub(m, 1.0)
     below, more = w.two_sum(2.0, f)
@@ -129,7 +129,7 @@ def _log_in_two_parts(w: Formula, x: str) -> Pair:
 
 def _exponential(w: Formula, x: str, low: str | float = 0.0, doublings: int = 0) -> str:
     """2^doublings e^(x + low); a little more than the largest finite number is infinite."""
-    known = w.known
+    known = w.coefficients
     bound = known.highest + 2
     x = w.pick(w.test("ogt", x, bound), bound, w.pick(w.test("olt", x, known.lowest), known.lowest, x))
     tail, n = llvm_math.reduced_exponent(w, x, w.name(low) if low else "")
@@ -137,6 +137,7 @@ def _exponential(w: Formula, x: str, low: str | float = 0.0, doublings: int = 0)
 
 
 def _pow(w: Formula, x: str, y: str) -> str:
+    """|x|^y by its logarithm in two parts, then signs and the edges of C99."""
     size = w.call("fabs", x)
     inside = w.both(w.test("ogt", size, 0.0), w.test("olt", size, math.inf))
     high, low = _log_in_two_parts(w, w.pick(inside, size, 1.0))
@@ -145,7 +146,7 @@ def _pow(w: Formula, x: str, y: str) -> str:
     high = w.pick(inside, high, edge)
     product, more = w.two_product(y, high)
     more = w.fma(y, low, more)
-    bound = 2 * w.known.highest
+    bound = 2 * w.coefficients.highest
     more = w.pick(w.test("olt", w.call("fabs", product), bound), more, 0.0)
     value = _exponential(w, product, more)
     whole = w.test("oeq", w.call("floor", y), y)
@@ -174,19 +175,20 @@ class _HalfAngle:
 
 
 def _half_angle(w: Formula, x: str) -> _HalfAngle:
+    """See `_HalfAngle`."""
     size = w.call("fabs", x)
     beyond = w.test("ogt", size, 0.5)
     half = w.mul(w.sub(1.0, size), 0.5)
     z = w.pick(beyond, half, w.mul(size, size))
     r = w.pick(beyond, w.call("sqrt", half), size)
-    more = w.mul(w.mul(r, z), w.polynomial(z, w.known.arcsine))
+    more = w.mul(w.mul(r, z), w.polynomial(z, w.coefficients.arcsine))
     rest = w.fma(w.minus(r), r, half)
     lost = w.div(rest, w.pick(w.test("oeq", r, 0.0), 1.0, w.add(r, r)))
     return _HalfAngle(beyond, r, more, lost)
 
 
 def _asin(w: Formula, x: str) -> str:
-    a, (high, low) = _half_angle(w, x), w.known.half_pi
+    a, (high, low) = _half_angle(w, x), w.coefficients.half_pi
     # π/2 − 2 (r + lost + more)
     rest = w.sub(low, w.mul(w.add(a.lost, a.more), 2.0))
     total, twice = w.fma(a.r, -2.0, high), w.add(a.r, a.r)
@@ -195,7 +197,7 @@ def _asin(w: Formula, x: str) -> str:
 
 
 def _acos(w: Formula, x: str) -> str:
-    a, (high, low) = _half_angle(w, x), w.known.half_pi
+    a, (high, low) = _half_angle(w, x), w.coefficients.half_pi
     # near 0: π/2 − (x + more) with the sign of x
     signed, more = w.call("copysign", a.r, x), w.call("copysign", a.more, x)
     near = w.sub(high, signed)
@@ -210,7 +212,7 @@ def _sinh(w: Formula, x: str) -> str:
     size = w.call("fabs", x)
     t = llvm_math.expm1(w, size)
     near = w.mul(w.add(t, w.div(t, w.add(t, 1.0))), 0.5)
-    large = w.test("ogt", size, w.known.saturation / 2)
+    large = w.test("ogt", size, w.coefficients.saturation / 2)
     value = w.pick(large, _exponential(w, size, doublings=-1), near)
     return w.call("copysign", value, x)
 
@@ -249,7 +251,8 @@ def _atanh(w: Formula, x: str) -> str:
 
 
 def _erf(w: Formula, x: str) -> str:
-    known, size = w.known, w.call("fabs", x)
+    """Two polynomials, near 0 and beyond 1, with the sign of x."""
+    known, size = w.coefficients, w.call("fabs", x)
     z = w.mul(size, size)
     # 2/√π in two parts would not show: x is rounded once, the sum behind it is small
     slope = 2 / math.sqrt(math.pi)
@@ -264,6 +267,7 @@ def _erf(w: Formula, x: str) -> str:
 
 
 def _fmod(w: Formula, x: str, y: str) -> str:
+    """x − q |y| with the whole part q of the quotient, in rounds that are exact."""
     size, step = w.call("fabs", x), w.call("fabs", y)
     rest = size
     for _ in range(ROUNDS):

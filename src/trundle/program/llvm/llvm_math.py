@@ -61,8 +61,8 @@ def reduce_angle(w: Formula, x: str, has_fma: bool) -> Reduced:
     high = w.whole("shl", quadrant, real.bits - 2)  # bit 1 does
     lower = w.whole("and", high, real.sign_bit)
     z = w.mul(r, r)
-    sin = w.fused(w.mul(r, z), _polynomial(w, z, w.known.sin), r)
-    tail = w.fused(z, _polynomial(w, z, w.known.cos), -0.5)
+    sin = w.fused(w.mul(r, z), _polynomial(w, z, w.coefficients.sin), r)
+    tail = w.fused(z, _polynomial(w, z, w.coefficients.cos), -0.5)
     return Reduced(sin, w.fused(z, tail, 1.0), swap, odd, lower)
 
 
@@ -77,7 +77,7 @@ def within_half_a_turn(w: Formula, x: str, has_fma: bool) -> str:
 
 
 def _half_pi(w: Formula, has_fma: bool) -> Sequence[float]:
-    return w.known.half_pi_fused if has_fma else w.known.half_pi_short
+    return w.coefficients.half_pi_fused if has_fma else w.coefficients.half_pi_short
 
 
 def _polynomial(w: Formula, z: str, coefficients: Sequence[float]) -> str:
@@ -110,12 +110,12 @@ def hypotenuse(w: Formula, x: str, y: str) -> str:
     return w.call("sqrt", w.op(f"fadd {FAST}", *squares), flags=FAST)
 
 
-LOG2_E = 1.4426950408889634
+LOG2_E = 1.4426950408889634  # 1/ln 2, to the last bit
 
 
 def exponential(w: Formula, x: str) -> str:
     """e^x, within 1 ulp or so; scaled in two halves, so that it goes down to the smallest subnormal number."""
-    known = w.known
+    known = w.coefficients
     clamped = _limit(w, "ogt", _limit(w, "olt", x, known.lowest), known.highest)
     return scaled(w, *reduced_exponent(w, clamped))
 
@@ -130,7 +130,7 @@ def scaled(w: Formula, tail: str, n: str) -> str:
 
 def expm1(w: Formula, x: str) -> str:
     """e^x - 1, accurate near zero; the scale is one number, so x must be below 709 or the result is infinite."""
-    known = w.known
+    known = w.coefficients
     clamped = _limit(w, "ogt", _limit(w, "olt", x, -known.saturation), known.highest)
     tail, n = reduced_exponent(w, clamped)
     # at most 2^1023: what lies above overflows in the doubling at the end
@@ -142,13 +142,13 @@ def expm1(w: Formula, x: str) -> str:
 def hyperbolic_tangent(w: Formula, x: str) -> str:
     """tanh x = e/(e + 2) with e = e^(2|x|) - 1, and the sign of x; within 3 ulp, exact signs and limits."""
     size = w.call("fabs", x)
-    e = expm1(w, _limit(w, "ogt", w.add(size, size), w.known.saturation))
+    e = expm1(w, _limit(w, "ogt", w.add(size, size), w.coefficients.saturation))
     return w.call("copysign", w.div(e, w.add(e, 2.0)), x)
 
 
 def reduced_exponent(w: Formula, x: str, low: str = "") -> tuple[str, str]:
     """e^r - 1, and n as an integer, where x + low = n ln 2 + r."""
-    known, shift = w.known, w.code.real.shift
+    known, shift = w.coefficients, w.code.real.shift
     shifted = w.add(w.mul(x, LOG2_E), shift)
     minus_n = w.sub(shift, shifted)
     r = x
@@ -189,7 +189,7 @@ def arctangent(w: Formula, y: str, x: str | float) -> str:
     divisor = w.pick(none, 1.0, divisor)
     r = w.div(w.sub(low, offset), divisor)
     z = w.mul(r, r)
-    angle = w.fused(w.mul(r, z), _polynomial(w, z, w.known.atan), r)
+    angle = w.fused(w.mul(r, z), _polynomial(w, z, w.coefficients.atan), r)
     angle = w.add(w.pick(wide, math.pi / 4, 0.0), angle)
     angle = w.pick(steep, w.sub(math.pi / 2, angle), angle)
     backward = w.test("olt", w.call("copysign", 1.0, x), 0.0)

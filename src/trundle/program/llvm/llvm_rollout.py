@@ -280,7 +280,7 @@ def _stages(plan: Schedule, emitter: Emitter, step_size: tuple[str, str, str, st
     x2 = x + h/2 k1, x3 = x + h/2 k2, x4 = x + h k3, x' = x + h/6 (k1 + 2 k2 + 2 k3 + k4).
     """
     code, (whole, half, third, sixth) = emitter.code, step_size
-    held = _held(plan)
+    held = _still_states(plan)
     start = [f"%s{k}" for k in range(n)]
     total, at = start, start
     for ahead, weight in ((half, sixth), (half, third), (whole, third), (None, sixth)):
@@ -296,7 +296,7 @@ def _stages_in_turn(
 ) -> list[str]:
     """The same in a loop over the stages, whose code stands once."""
     code, (whole, half, third, sixth) = emitter.code, step_size
-    t, held = code.type(code.width), _held(plan)
+    t, held = code.type(code.width), _still_states(plan)
     code.do("br label %stage")
     code.label("stage")
     code.do("%j = phi i64 [ 0, %step ], [ %j.next, %stage ]")
@@ -319,7 +319,7 @@ def _stages_in_turn(
     return [f"{name}.next" for name in total]
 
 
-def _held(plan: Schedule) -> list[bool]:
+def _still_states(plan: Schedule) -> list[bool]:
     """Which states stand still."""
     zeros = {i.out for i in plan.program.instructions if i.op == "const" and i.value == 0.0}
     return [value in zeros for value in plan.program.results[0]]

@@ -105,9 +105,9 @@ def _between_body(own: TableWriter) -> None:
         value = ""
         for place in reversed(range(3 + len(DENSE))):
             each = own.load(own.row("%dense", place), index)
-            value = own.each("fadd", value, each) if value else each
-            value = own.each("fmul", value, rest if place % 2 else part)
-        own.store(own.each("fadd", own.load(x, index), value), "%to", index)
+            value = own.vector_op("fadd", value, each) if value else each
+            value = own.vector_op("fmul", value, rest if place % 2 else part)
+        own.store(own.vector_op("fadd", own.load(x, index), value), "%to", index)
         return ()
 
     own.loop("row", "%size", one)
@@ -133,13 +133,13 @@ def _sum_body(own: TableWriter) -> None:
     at, then = (element(code, "%terms", own.integer("add", place, each)) for each in "12")
     stage, weight = code.new(f"load i64, ptr {at}"), code.new(f"load double, ptr {then}")
     row = element(code, "%k", own.integer("mul", "%size", stage))
-    product = own.each("fmul", own.code.splat(weight), own.load(row, "%row.index"))
+    product = own.vector_op("fmul", own.code.splat(weight), own.load(row, "%row.index"))
     code.do(f"%total.next = fadd contract {own.vector} %total, {product}")
     code.do("%term.next = add i64 %term.index, 1")
     own.branch(own.integer("icmp slt", "%term.next", count), "term", "row.end")
     own.label("row.end")
-    change = own.each("fmul", wide, "%total.next")
-    own.store(own.each("fadd", own.load("%base", "%row.index"), change), "%to", "%row.index")
+    change = own.vector_op("fmul", wide, "%total.next")
+    own.store(own.vector_op("fadd", own.load("%base", "%row.index"), change), "%to", "%row.index")
     code.do(f"%row.next = add i64 %row.index, {own.width}")
     own.branch(own.integer("icmp slt", "%row.next", "%size"), "row", "out")
     own.label("out")

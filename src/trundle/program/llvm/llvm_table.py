@@ -97,7 +97,7 @@ class TableWriter:
         """Put a vector into a row."""
         store(self.code, value, element(self.code, row, index), self.width)
 
-    def each(self, op: str, a: str, b: str) -> str:
+    def vector_op(self, op: str, a: str, b: str) -> str:
         """An operation on vectors, which may be fused with the next."""
         return Formula(self.code, self.width).op(f"{op} contract", a, b)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trundle.errors import counted
-from trundle.html import MOST_FOLDED, beside, block, facts, folded, paragraph, picture, table
+from trundle.html import MOST_FOLDED, block, facts, folded, paragraph, picture, side_by_side, table
 from trundle.mechanics.quantities import UNSEEN
 from trundle.model.classification import mobility_class
 from trundle.model.health import standing
@@ -66,7 +66,7 @@ def model_html(model: Model) -> str:
     return block(
         model.name,
         _about(model),
-        beside(diagram, table(("state", "is a", "unit"), states), table(("input", "unit"), inputs)),
+        side_by_side(diagram, table(("state", "is a", "unit"), states), table(("input", "unit"), inputs)),
         facts(derivation_facts(model)),
         _equations(model),
         parameter_table([(name, value, known.get(name, "")) for name, value in model.parameters.items()]),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from trundle.errors import counted
-from trundle.html import MOST_FOLDED, beside, block, folded, picture, table
+from trundle.html import MOST_FOLDED, block, folded, picture, side_by_side, table
 from trundle.model.placed import placed
 from trundle.robot import Robot
 from trundle.robot.kinds import ask
@@ -73,7 +73,7 @@ def robot_html(robot: Robot) -> str:
     diagram = picture(robot._repr_svg_(), f"diagram of {robot.name}")
     units = robot.parameter_units()
     values = [(name, value, units.get(name, "")) for name, value in robot.parameter_values().items()]
-    return block(robot.name, kind_of(robot), beside(diagram, "".join(parts)), parameter_table(values))
+    return block(robot.name, kind_of(robot), side_by_side(diagram, "".join(parts)), parameter_table(values))
 
 
 def parameter_table(values: Sequence[tuple[str, float, str]]) -> str:

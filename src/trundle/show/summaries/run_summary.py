@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trundle.errors import InputError, counted
-from trundle.html import MOST_FOLDED, MOST_ROWS, beside, block, facts, folded, picture
+from trundle.html import MOST_FOLDED, MOST_ROWS, block, facts, folded, picture, side_by_side
 from trundle.html import table as html_table
 from trundle.mechanics.quantities import UNSEEN
 from trundle.results import Batch, Run
@@ -84,7 +84,7 @@ def run_html(run: Run) -> str:
     return block(
         run.name,
         _span(run),
-        beside(_path(run), html_table(("at the end", ""), ends), facts(accuracy)),
+        side_by_side(_path(run), html_table(("at the end", ""), ends), facts(accuracy)),
         folded(counted(len(run.values), "value"), html_table(header, ranges, range(2, 6), MOST_FOLDED)),
     )
 
@@ -106,7 +106,7 @@ def batch_html(batch: Batch) -> str:
     ]
     header = ("state", "unit", "mean at the end", "min", "max")
     count = [("diverged", str(batch.summary["diverged"]))] if "diverged" in batch.summary else []
-    return block(batch.name, _size(batch), beside(html_table(header, rows, range(2, 5)), facts(count)))
+    return block(batch.name, _size(batch), side_by_side(html_table(header, rows, range(2, 5)), facts(count)))
 
 
 def run_data(report: RunReport) -> dict[str, object]:
