@@ -60,7 +60,7 @@ def aims_at(
     for module, wheel, (now, wanted) in zip(modules, base.wheels_in(assembly), angles, strict=True):
         rate: Scalar = 0
         faster = module.rates(module.along(wanted), twist, twist_rate)[1]
-        if module.points:
+        if module.is_steered:
             rate = _turning_rate(module, going, soon, twist_rate)
         speed, trailing = module.rolling(module.along(now), twist)
         if module.name in base.paired:
@@ -70,9 +70,9 @@ def aims_at(
             aims.rates[wheel.spin] = speed / module.radius
             aims.accelerations[wheel.spin] = faster / module.radius
         if wheel.steering is not None:
-            aims.rates[wheel.steering] = trailing if module.trails else rate
+            aims.rates[wheel.steering] = trailing if module.is_caster else rate
             aims.accelerations[wheel.steering] = 0
-            if module.points:
+            if module.is_steered:
                 aims.positions[wheel.steering] = wanted - module.heading
     lead_on(assembly.couplings, aims.rates, aims.positions)
     lead_on(assembly.couplings, aims.accelerations, {})
@@ -115,14 +115,14 @@ def _angles(
     names, modules, now = assembly.quantities, base.modules_in(assembly), list[Scalar]()
     for module, wheel in zip(modules, base.wheels_in(assembly), strict=True):
         column = wheel.steering
-        led = module.trails or module.name in base.paired
+        led = module.is_caster or module.name in base.paired
         if column is None or (base.along and not led):
             now.append(module.heading)
         else:
             now.append(module.heading + seen[names.coordinate_of(assembly.speeds[column])])
     if base.along:
         wanted = [
-            angle_ahead(module, twist) if module.points else angle
+            angle_ahead(module, twist) if module.is_steered else angle
             for module, angle in zip(modules, now, strict=True)
         ]
         return [

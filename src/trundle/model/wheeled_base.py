@@ -57,7 +57,7 @@ class WheeledBase:
         modules = [
             module
             for module in modules_of(assembly)
-            if not module.trails or wheels[module.name].steering in reached
+            if not module.is_caster or wheels[module.name].steering in reached
         ]
         if not modules:
             raise InputError("no wheel on its base grips the ground, but casters")
@@ -76,7 +76,7 @@ class WheeledBase:
     @cached_property
     def steers(self) -> tuple[Module, ...]:
         """The wheels that point where the base goes."""
-        return tuple(module for module in self.modules if module.points)
+        return tuple(module for module in self.modules if module.is_steered)
 
     def axle(self, read: Read) -> tuple[tuple[Scalar, Scalar], tuple[Scalar, Scalar]]:
         """Where the fixed wheels' axle stands (x, y), in their middle, and the (cos, sin) along which they roll; of a
@@ -98,7 +98,7 @@ class WheeledBase:
         (x, y), direction = self.axle(read)
         greatest: Scalar | None = None
         for module in modules:
-            if module.points:
+            if module.is_steered:
                 place = module.place[0] - x, module.place[1] - y
                 ahead, left = turned(place, direction)
                 curve = tan(limit) / (absolute(ahead) + absolute(left) * tan(limit))
