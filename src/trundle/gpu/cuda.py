@@ -61,12 +61,12 @@ class Cuda:
         """Give memory back."""
         self._called("cuMemFree", address)
 
-    def write(self, address: int, values: NDArray[Any]) -> None:
+    def write(self, address: int, values: NDArray[np.generic]) -> None:
         """Copy an array of this machine, without gaps, to an address of the device."""
         if values.nbytes:
             self._called("cuMemcpyHtoD", address, values.ctypes.data, values.nbytes)
 
-    def read(self, values: NDArray[Any], address: int) -> None:
+    def read(self, values: NDArray[np.generic], address: int) -> None:
         """Fill an array of this machine, without gaps, from an address of the device."""
         if values.nbytes:
             self._called("cuMemcpyDtoH", values.ctypes.data, address, values.nbytes)

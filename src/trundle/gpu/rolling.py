@@ -176,7 +176,7 @@ class _Job:
         self.cuda.write(table_at, np.array(table, dtype=np.int64))
         self._put(states_at, self._start(first, last))
 
-    def _put(self, address: int, values: NDArray[Any]) -> None:
+    def _put(self, address: int, values: NDArray[np.generic]) -> None:
         self.cuda.write(address, np.ascontiguousarray(values, dtype=self.dtype))
 
     def _read(self, into: FloatArray, address: int) -> None:
