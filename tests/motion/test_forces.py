@@ -242,9 +242,9 @@ def test_no_acceleration_from_rest_takes_more_than_the_limits_allow(rng):
     force = np.linalg.norm((rates @ mass @ np.linalg.pinv(matrix)).reshape(-1, 4, 2), axis=2)
     assert found is not None
     assert math.isinf(found["m0"].drive_speed)  # no motors, ideal wheels: nothing implies a limit
-    from trundle.motion.forces.motor_limits import _carried
+    from trundle.motion.forces.motor_limits import _masses
 
-    assert (force / size[:, None] <= np.array(_carried(driven, matrix))).all()
+    assert (force / size[:, None] <= np.array(_masses(driven, matrix))).all()
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ def least_missed(
     kept = np.concatenate([always, np.repeat(near, one.blocks, axis=1)], axis=1)
     soft = np.flatnonzero(np.tile([name not in WRITTEN for name, _ in one.names], shape.intervals))
     bounds = problem.bounds(phases, guess)
-    held = _held(shape, bounds)
+    held = _pose_places(shape, bounds)
     eased = _eased(assembled(one, shape, kept), soft, held)
     options = settings(False) | {"max_iter": _ITERATIONS}
     solver = ca.nlpsol("elastic", "ipopt", eased[0], {"print_time": False, **eased[1], "ipopt": options})
@@ -80,7 +80,7 @@ def least_missed(
     return nodes, _most_missed(problem, one, nodes, (soft, held), over - under), float((over + under).sum())
 
 
-def _held(shape: Shape, bounds: tuple[Nodes, Nodes]) -> IntArray:
+def _pose_places(shape: Shape, bounds: tuple[Nodes, Nodes]) -> IntArray:
     """Where poses are asked for among all variables, behind the start."""
     states, controls, lines = shape.counts
     width = states + controls + lines

@@ -179,7 +179,7 @@ def formulas(shape: Shape) -> Formulas:
     moved = _moved(shape, x, u)
     ends = _ends(shape, x, u, moved, ahead / phase) - y
     rows = [Row(("next", k), ends[k], 0.0, 0.0) for k in range(states)]
-    rows += _asked(shape, phase, moved) + _limit_rows(shape, phase, moved, numbers)
+    rows += _base_rows(shape, phase, moved) + _limit_rows(shape, phase, moved, numbers)
     if shape.gripping:
         rows += _drawn(shape, phase, moved, numbers.hold)
     rows += _ahead(shape, moved, numbers.places)
@@ -244,7 +244,7 @@ def _ends(shape: Shape, x: Any, u: Any, moved: Moved, ratio: Any) -> Any:
     return ca.vertcat(across, up, heading(1.0), *ends)
 
 
-def _asked(shape: Shape, h: Any, moved: Moved) -> list[Row]:
+def _base_rows(shape: Shape, h: Any, moved: Moved) -> list[Row]:
     """Squares of the base's speed, acceleration, rate and its change at both ends, those that are asked for."""
     import casadi as ca
 

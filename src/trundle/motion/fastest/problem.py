@@ -237,18 +237,18 @@ class Problem:
         self, phases: tuple[int, ...], guess: Nodes, share: float = 1.0, warm: bool = False
     ) -> tuple[Nodes, bool]:
         """The local optimum beside a guess, within limits taken so many times as fast; `warm` where it is near."""
-        near, rounds = self._beside(guess, _REACH), 0
+        near, rounds = self._near(guess, _REACH), 0
         while True:
             solver = programme(self.shape(phases), near, warm)
             bounds = self.bounds(phases, guess)
             nodes, found = solver.solved(guess, bounds, self.numbers(share), self.paces(phases, share))
-            entered = bool((self._beside(nodes, 0.0) & ~near).any())
+            entered = bool((self._near(nodes, 0.0) & ~near).any())
             rounds += 1
             if not (found and entered) or rounds == _ROUNDS:
                 return nodes, found and not entered
-            near = near | self._beside(nodes, _REACH)  # it went where obstacles didn't count
+            near = near | self._near(nodes, _REACH)  # it went where obstacles didn't count
 
-    def _beside(self, nodes: Nodes, reach: float) -> BoolArray:
+    def _near(self, nodes: Nodes, reach: float) -> BoolArray:
         """On which steps (n, obstacles) the outline is within so many sizes of the robot of the obstacles."""
         poses = nodes.states[:, :3] * [self.size, self.size, 1.0]
         near = np.zeros((len(poses) - 1, len(self.obstacles)), dtype=bool)

@@ -49,7 +49,7 @@ def like_declared(drive: Drive, real: ActuationLimits) -> tuple[Drive, FloatArra
             drive_acceleration=min(own.drive_acceleration, pulled, float(floor[place])),
         )
         limits.append(_steering(driven, place, limited))
-    return replace(drive, limits=tuple(limits)), _held(drive, driven, gripped)
+    return replace(drive, limits=tuple(limits)), _grip_shares(drive, driven, gripped)
 
 
 def _moved(drive: Drive) -> FloatArray:
@@ -64,7 +64,7 @@ def _quickened(drive: Drive, inertia: FloatArray, gripped: FloatArray) -> FloatA
     return np.linalg.norm(felt, 2, axis=(2, 3)) @ gripped
 
 
-def _held(drive: Drive, driven: DrivenRobot, gripped: FloatArray) -> FloatArray:
+def _grip_shares(drive: Drive, driven: DrivenRobot, gripped: FloatArray) -> FloatArray:
     """(2 m, 3): along and across wheels, of forces of least norm; of wheels that steer as if all carried as much."""
     if drive.points.any():
         # Vᵀ f = M a, d'Alembert's principle over the places' velocities

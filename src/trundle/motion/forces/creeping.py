@@ -105,7 +105,7 @@ def creeping(
     alike = shared(driven, forces, grip, [*axles, *_linked(driven)])
     # wheels that a linkage steers don't point the same way: what they give differs a little
     missing = np.einsum("nck,nk->nc", balance.pushing, forces - alike)
-    forces = alike + carried(balance, missing, loads)
+    forces = alike + carried_forces(balance, missing, loads)
     creep = Creep.of(driven, *along_and_across(driven, forces), grip)
     forces, paid = aside(balance, nu, forces, loads, creep)
     forces = shared(driven, forces, grip, axles)
@@ -161,10 +161,10 @@ def aside(
         else:
             forces[:, x] -= lost
             missing += balance.pushing[:, :, x] * onto * lost[:, None]
-    return forces + carried(balance, missing, loads), paid
+    return forces + carried_forces(balance, missing, loads), paid
 
 
-def carried(balance: Balance, missing: FloatArray, loads: FloatArray) -> FloatArray:
+def carried_forces(balance: Balance, missing: FloatArray, loads: FloatArray) -> FloatArray:
     """The contacts' forces (n, forces) that give what is missing (n, free), with the squares of the wheels' loads
     (n, wheels) as weights, so that it comes from the wheels that carry.
     """

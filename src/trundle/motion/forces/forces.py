@@ -14,7 +14,7 @@ from trundle.arrays import FloatArray, IntArray
 from trundle.frozen import Brief
 from trundle.mechanics.actuation import Supply
 from trundle.motion.forces.balance import Balance
-from trundle.motion.forces.creeping import ContactState, along_and_across, carried, creeping
+from trundle.motion.forces.creeping import ContactState, along_and_across, carried_forces, creeping
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.sliding import slid_contacts
 from trundle.motion.pieces.motion import Samples
@@ -127,7 +127,7 @@ def nearest_forces(
     if wished is None:
         return np.einsum("nkc,nc->nk", balance.inverse, target)
     missing = target - np.einsum("nck,nk->nc", balance.pushing, wished)
-    return wished + carried(balance, missing, loads)
+    return wished + carried_forces(balance, missing, loads)
 
 
 def given_forces(
@@ -187,7 +187,7 @@ class Demand:
         """The demand of samples that are passed at ż = 1 and z̈ = 0."""
         pace, bend = driven.speeds(unit), driven.speeds(unit, 1)
         rest = np.zeros_like(pace)
-        balance, (needed, loads) = _asked(driven, unit, (rest, rest, pace), (rest, pace, bend))
+        balance, (needed, loads) = _demands(driven, unit, (rest, rest, pace), (rest, pace, bend))
         needed[1:] -= needed[0]
         loads[1:] -= loads[0]
         return cls(balance, pace, needed, loads)
@@ -197,7 +197,7 @@ class Demand:
         """The same, affine in (1, x, x²), of ν = ν₀ + x ν₁ and ν̇ = x ν̇₁ + x² ν̇₂: a motion's by its pace."""
         ways = [at(x) for x in (0.0, 1.0, -1.0)]
         speeds, rates = ([driven.speeds(own, order) for own in ways] for order in (0, 1))
-        balance, asked = _asked(driven, ways[1], speeds, rates)
+        balance, asked = _demands(driven, ways[1], speeds, rates)
         for parts in asked:
             parts[1], parts[2] = (parts[1] - parts[2]) / 2, (parts[1] + parts[2]) / 2 - parts[0]
         return cls(balance, speeds[1], *asked)
@@ -228,7 +228,7 @@ class Demand:
         return given_forces(self.balance, nu, taken, pushes, loads)
 
 
-def _asked(
+def _demands(
     driven: DrivenRobot, samples: Samples, speeds: Sequence[FloatArray], rates: Sequence[FloatArray]
 ) -> tuple[Balance, tuple[FloatArray, FloatArray]]:
     """The balance at n samples; and M ν̇ + c (k, speeds, n) and loads (k, n, wheels) there at k speeds and rates."""

@@ -94,8 +94,8 @@ def _acceleration(driven: DrivenRobot) -> _Left:
                 f"the wheel '{module.name}' has rollers: its limits don't follow from those of its contact"
             )
             raise InputError(message, key=f"robot.wheels.{module.name}")
-    masses = _carried(driven, who.matrix)
-    gripped = _carried(driven, who.matrix, _lightened(driven)) if driven.here.assembly.heights else masses
+    masses = _masses(driven, who.matrix)
+    gripped = _masses(driven, who.matrix, _lightened(driven)) if driven.here.assembly.heights else masses
 
     def acceleration(v: FloatArray) -> FloatArray:
         each = enumerate(zip(masses, gripped, strict=True))
@@ -179,7 +179,7 @@ def _lightened(driven: DrivenRobot) -> FloatArray:
     return (friction * (loads[0] - loads[1:])).T
 
 
-def _carried(driven: DrivenRobot, matrix: FloatArray, lightened: FloatArray | float = 0.0) -> list[float]:
+def _masses(driven: DrivenRobot, matrix: FloatArray, lightened: FloatArray | float = 0.0) -> list[float]:
     """m_i = max |f_i| over accelerations of the base with |u̇_j| ≤ 1 of all modules (kg): f = (Aᵀ)⁺ M ξ̇, u̇ = A ξ̇.
 
     What lightens the contacts counts as force: |f_i| + l_i·ξ̇. That is convex, so that the largest is at a corner of
