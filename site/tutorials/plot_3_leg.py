@@ -108,7 +108,7 @@ table[shown].iloc[::10].round(3)
 # This walk is made up, so the truth is known: the net moment of the right knee at the same times.
 
 truth = walk.loads(found.loads.time).actuator_torque["knee_flexion_r.rate"]
-error = abs(found.loads.net["knee_flexion_r.rate"] - truth)
+error = abs(found.loads.joint_moment["knee_flexion_r.rate"] - truth)
 print(f"root mean square error: {(error**2).mean() ** 0.5:.2f} N m of {abs(truth).max():.0f} N m")
 
 # %%
