@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.mechanics.assembly import Assembly, assemble, mounting
+from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.coupling import Tie
 from trundle.mechanics.mobility import Mobility, WheelPlace, base_rows, classify, classify_by_demands
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.constraints import configure, constraint_rows, independent_coordinates
+from trundle.model.mechanism import mechanism
 from trundle.spatial.motions import Pose
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _SAMPLES, _SPREAD = 6, 1.2
 
 def mobility_class(robot: Robot) -> Mobility | None:
     """The degrees of mobility and steerability of a robot, which need not be derivable; None without wheels."""
-    return mobility_of(assemble(robot, robot.resolver()))
+    return mobility_of(mechanism(robot, terrain=True).assembly)
 
 
 def mobility_of(numeric: Assembly) -> Mobility | None:

@@ -127,6 +127,10 @@ class Mechanism:
         return self.assembly.links[name]
 
 
+# Under which name a robot keeps its mechanism at its own parameters, which every verb asks for.
+_KEPT = "_own_mechanism"
+
+
 def mechanism(
     robot: Robot, parameters: Mapping[str, Scalar] | None = None, *, terrain: bool = False
 ) -> Mechanism:
@@ -136,7 +140,15 @@ def mechanism(
     """
     if not terrain:
         _require_plane(robot)
-    values = robot.parameter_values() if parameters is None else parameters
+    if parameters is not None:
+        return _assembled(robot, parameters)
+    kept = vars(robot)  # a robot is frozen, and a copy of it leaves this behind
+    if _KEPT not in kept:
+        kept[_KEPT] = _assembled(robot, robot.parameter_values())
+    return kept[_KEPT]
+
+
+def _assembled(robot: Robot, values: Mapping[str, Scalar]) -> Mechanism:
     assembly = assemble(robot, robot.resolver(values))
     names = independent_coordinates(assembly)
     return Mechanism(robot, values, assembly, names, assembly.quantities.starts(names))

@@ -261,7 +261,7 @@ def _integrated(
     except NumericsError as error:
         told = with_culprit(error, problem.system, problem.parameters, fill, make, integrated)
         robot = problem.system.robot
-        if told is not error or robot is None or not any(wheel.steered for wheel in robot.wheels.values()):
+        if told is not error or robot is None or not any(wheel.is_steered for wheel in robot.wheels.values()):
             raise told from None
         raise NumericsError(f"{error}\n  {_AXLES}") from None
 

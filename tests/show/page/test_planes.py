@@ -1,12 +1,14 @@
 """Planes of a page: wheels' forces are shares of friction, motors' torques lie within their edges, dots move."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import trundle
 from derived import derived
 from trundle.show.page import page_of
-from trundle.show.page.planes import planes
+from trundle.show.page import planes as page_planes
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +23,11 @@ def driven():
 @pytest.fixture(scope="module")
 def followed(driven):
     return trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0.4, 0.5)]), driven.robot, progress=False)
+
+
+def planes(run) -> list[dict[str, Any]]:
+    """A page's panels of a plane, as JSON."""
+    return page_planes.planes(run)
 
 
 def where(curve, run):

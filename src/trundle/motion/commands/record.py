@@ -12,8 +12,7 @@ from trundle.arrays import FloatArray
 from trundle.documents.writer import dump
 from trundle.errors import InputError
 from trundle.expected import check_float
-from trundle.mechanics.assembly import assemble
-from trundle.model.constraints import independent_coordinates
+from trundle.model.mechanism import mechanism
 from trundle.motion.commands.binding import dense, extremes, force_series
 from trundle.motion.commands.drive import Driven
 from trundle.motion.drive.drive import QUANTITIES
@@ -98,7 +97,7 @@ def _sampled(motion: Motion, rate: float, name: str, told: dict[str, object]) ->
     times, robot = sample_times(motion.duration, rate), motion.kinematics.robot
     samples = motion.samples(times)
     units = {"x": "m", "y": "m", "theta": "rad"}
-    moving = independent_coordinates(assemble(robot, robot.resolver()))
+    moving = mechanism(robot, terrain=True).names
     # coordinates that a motion of the drive doesn't move, of an arm on the base say, stay at zero
     places = dict.fromkeys(moving, np.zeros(times.size))
     places |= zip(units, motion.poses(times).T, strict=True)

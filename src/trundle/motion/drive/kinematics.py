@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
-from trundle.mechanics.assembly import assemble
 from trundle.mechanics.modules import Module, modules_of
 from trundle.model.arguments import Given, robot_of
+from trundle.model.mechanism import mechanism
 from trundle.motion.drive.drive import Drive, Limits, limits_of
 from trundle.motion.drive.programs import (
     ModuleRates,
@@ -398,7 +398,7 @@ def kinematics(robot: Given) -> Kinematics:
             f"kinematics need a planar base, and '{described.name}' has a {described.base} one",
             key="robot.base",
         )
-    modules = modules_of(assemble(described, described.resolver()))
+    modules = modules_of(mechanism(described, terrain=True).assembly)
     if not modules:
         raise InputError(f"no wheel on the base of '{described.name}' touches the ground", key="robot.wheels")
     return Kinematics(described, modules)

@@ -72,7 +72,7 @@ class Picture(Figure):
         raise InputError("a figure opens no window by itself", hint=hint)
 
 
-def new_figure(height: float, width: float = WIDTH, title: str = "") -> Figure:
+def new_figure(height: float, width: float = WIDTH, title: str | None = None) -> Figure:
     """An empty figure of that size in inches with a title, laid out so that nothing overlaps."""
     figure = Picture(figsize=(width, height), dpi=DPI, layout="constrained")
     if title:
