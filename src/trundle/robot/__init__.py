@@ -102,6 +102,10 @@ if TYPE_CHECKING:
     from trundle.robot.sensors import MarkFix as MarkFix
     from trundle.robot.sensors import PoseFix as PoseFix
     from trundle.robot.sensors import PositionFix as PositionFix
+    from trundle.robot.surfaces import HeightSurface as HeightSurface
+    from trundle.robot.surfaces import Relief as Relief
+    from trundle.robot.surfaces import Spot as Spot
+    from trundle.robot.surfaces import Surface as Surface
     from trundle.robot.trackers import HolonomicTracker as HolonomicTracker
     from trundle.robot.trackers import KanayamaTracker as KanayamaTracker
     from trundle.robot.trackers import PurePursuitTracker as PurePursuitTracker
@@ -118,13 +122,14 @@ _HOMES = {
     **dict.fromkeys(("FeedbackAlong", "LinearController", "StateFeedback"), "linear_feedback"),
     **dict.fromkeys(("Accelerometer", "Encoders", "FixSensor", "Gyro", "MarkFix", "PoseFix"), "sensors"),
     "PositionFix": "sensors",
+    **dict.fromkeys(("HeightSurface", "Relief", "Spot", "Surface"), "surfaces"),
     **dict.fromkeys(("HolonomicTracker", "KanayamaTracker", "PurePursuitTracker"), "trackers"),
     **dict.fromkeys(("SamsonTracker", "StanleyTracker", "UnicycleTracker"), "trackers"),
 }
 
 
 def __getattr__(name: str) -> object:
-    """Controllers, sensors and feet, loaded when they are asked for: most robots have none."""
+    """Controllers, sensors, feet and grounds, loaded when they are asked for: most robots have none."""
     if name not in _HOMES:
         raise errors.no_attribute("trundle.robot", name, __dir__())
     return getattr(importlib.import_module(f"trundle.robot.{_HOMES[name]}"), name)
