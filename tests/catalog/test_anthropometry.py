@@ -126,7 +126,7 @@ def test_a_legs_effort_is_its_net_moment():
     loads = trundle.joint_loads(trundle.catalog.leg(), {"time": t, **swing})
     for joint, sign in (("hip", -1), ("knee", 1), ("ankle", -1)):
         assert loads.wrench(joint).moment[:, 1] == pytest.approx(
-            sign * loads.efforts[f"{joint}.rate"], abs=1e-9
+            sign * loads.actuator_torque[f"{joint}.rate"], abs=1e-9
         )
 
 

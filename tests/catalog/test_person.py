@@ -97,7 +97,7 @@ def test_a_joints_effort_is_the_moment_about_its_own_axis(rng):
         ("hip_rotation_l", (0, 0, -1)),
     ):
         moment = loads.wrench(joint).moment @ axis
-        np.testing.assert_allclose(loads.efforts[f"{joint}.rate"], moment, atol=1e-9)
+        np.testing.assert_allclose(loads.actuator_torque[f"{joint}.rate"], moment, atol=1e-9)
 
 
 @pytest.mark.parametrize("sex", SEXES)

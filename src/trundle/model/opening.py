@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trundle.choices import Attitude, Mode
 from trundle.documents import Document
 from trundle.documents.height_files import with_maps
 from trundle.errors import InputError
 from trundle.model.arguments import Given, model_of, named, opened, robot_of
-from trundle.model.ground_model import derive_on
 from trundle.model.model import Model
 from trundle.model.placed import placed
 from trundle.model.plant import Plant, Rates
-from trundle.model.terrain_numbers import PREFIX, with_numbers
 from trundle.progress import Doing
 from trundle.robot import Robot
-from trundle.robot.terrain import Terrain, parse_terrain
+
+if TYPE_CHECKING:
+    from trundle.robot.terrain import Terrain
 
 
 def ground_of(source: object, terrain: Terrain | Mapping[str, object] | None) -> Terrain | None:
@@ -26,6 +26,8 @@ def ground_of(source: object, terrain: Terrain | Mapping[str, object] | None) ->
         terrain = source.terrain if isinstance(source, Document) else None
     if terrain is None:
         return None
+    from trundle.robot.terrain import Terrain, parse_terrain  # late: most robots stand on a plane
+
     return with_maps(terrain if isinstance(terrain, Terrain) else parse_terrain(named(terrain, "terrain")))
 
 
@@ -45,7 +47,8 @@ def plant_of(
     are put into it, or, `varied`, become parameters. In a kinematic run over ground speeds among the `inputs` are
     given. Raises InputError for what is no plant, naming the `call`.
     """
-    source = given if isinstance(given, Plant) else opened(given, call, base)
+    own = isinstance(given, Plant) and not isinstance(given, Model)
+    source = given if own else opened(given, call, base)
     ground = ground_of(source, terrain)
     if ground is None:
         if mode != "dynamic":
@@ -64,6 +67,9 @@ def plant_of(
     else:
         raise InputError(f"'{source.name}' has no description that could stand on a terrain", key="terrain")
     rates = rates_among(robot, inputs) if mode == "kinematic" else ()
+    from trundle.model.ground_model import derive_on  # late: most robots stand on a plane
+    from trundle.model.terrain_numbers import PREFIX, with_numbers
+
     with Doing(True, f"deriving {robot.name}"):
         if varied:
             numbers = {name: value for name, value in parameters.items() if name.startswith(PREFIX)}

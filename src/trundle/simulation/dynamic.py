@@ -5,6 +5,7 @@ balance.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from trundle.model.opening import plant_of
 from trundle.model.placed import require_undriven, warn_of_references
 from trundle.model.plant import Plant
 from trundle.results import Run
-from trundle.robot.terrain import Terrain
 from trundle.simulation.carried import carried_of
 from trundle.simulation.draws import noise_of
 from trundle.simulation.gradients import Tangents, directions_of
@@ -26,7 +26,9 @@ from trundle.simulation.references import with_references
 from trundle.simulation.sampling import warn_of_period
 from trundle.simulation.signals import Inputs, constant
 from trundle.simulation.start_pose import warn_of_start
-from trundle.simulation.stepping import stepped_problem
+
+if TYPE_CHECKING:
+    from trundle.robot.terrain import Terrain
 
 
 def simulate(
@@ -163,6 +165,8 @@ def simulate(
         plant, times=times, method=None if method == "auto" else method, rtol=rtol, atol=atol,
         max_step=max_step, gradients=tuple(gradients) or None,
     )  # fmt: skip
+    from trundle.simulation.stepping import stepped_problem  # late: most robots stand on a plane
+
     how = {"duration": 10.0 if duration is None else duration, "step": step, "samples": samples, "seed": seed}
     return stepped_problem(plant, inputs, initial, own, **how).solve(progress)  # type: ignore[arg-type]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -29,7 +29,9 @@ from trundle.simulation.kinematic import TOLERANCE, kinematic_problem
 from trundle.simulation.options import RunOptions, options_of, positive
 from trundle.simulation.problem import Problem
 from trundle.simulation.signals import Input, Inputs
-from trundle.simulation.stepping import SteppedProblem, stepped_problem
+
+if TYPE_CHECKING:
+    from trundle.simulation.stepping import SteppedProblem
 
 # Options of a run section that say how equations are integrated.
 _INTEGRATORS = ("method", "rtol", "atol", "max_step")
@@ -201,45 +203,29 @@ def _task(described: Robot | Model | Document, spec: RunSpec, folder: Path, chan
     """The problem that a run section describes, with the caller's changes over what the section says."""
     initial = {**spec.initial, **named(changes.initial, "initial")}
     parameters = {**spec.set, **named(changes.parameters, "parameters")}
-    if spec.mode == "kinematic" and ground_of(described, None) is None:
+    ground = ground_of(described, None)
+    if spec.mode == "kinematic" and ground is None:
         robot = robot_of(described, "run", "it has no wheels to roll on")
         asked = _by_name(spec, folder, changes.inputs)
         problem = kinematic_problem(robot, asked, initial, parameters, _options(spec, changes))
         return Task(spec, problem, tuple(parameters), initial)
-    given = changes.inputs
-    robot = (
-        described.robot
-        if isinstance(described, Document)
-        else described
-        if isinstance(described, Robot)
-        else None
-    )
+    if ground is None and isinstance(described, Document) and described.run is None:
+        # nobody has asked for forces before
+        require_masses(described, described.robot.parameter_values(parameters))
+    robot, given = described if isinstance(described, Robot) else described.robot, changes.inputs
     tracked = () if robot is None else robot.controllers
     inputs = given if callable(given) else _by_name(spec, folder, given, tracked)
     plant, own = plant_of(
-        described,
-        "run",
-        parameters,
-        mode=spec.mode,
-        attitude=spec.attitude,
+        described, "run", parameters, terrain=ground, mode=spec.mode, attitude=spec.attitude,
         inputs=() if callable(inputs) else inputs,
-    )
-    if isinstance(plant, Model):
-        _require_masses(described, plant, parameters)
-        problem = dynamic_problem(plant, inputs, initial, own, _options(spec, changes))
-    else:
+    )  # fmt: skip
+    if not isinstance(plant, Model):
         problem = _stepped(plant, spec, changes, inputs, initial, own)
+        return Task(spec, problem, tuple(own), initial)
+    if own and plant.robot is not None:  # with them a mass may have become zero
+        require_dynamic(plant.robot, plant.robot.parameter_values(own))
+    problem = dynamic_problem(plant, inputs, initial, own, _options(spec, changes))
     return Task(spec, problem, tuple(own), initial)
-
-
-def _require_masses(
-    described: Robot | Model | Document, model: Model, parameters: Mapping[str, float | str]
-) -> None:
-    """Raise InputError for bodies without a mass."""
-    if isinstance(described, Document) and described.run is None:  # nobody has asked for forces before
-        require_masses(described, described.robot.parameter_values(parameters))
-    if parameters and model.robot is not None:  # with them a mass may have become zero
-        require_dynamic(model.robot, model.robot.parameter_values(parameters))
 
 
 def _stepped(
@@ -251,6 +237,8 @@ def _stepped(
     parameters: Mapping[str, float | str],
 ) -> SteppedProblem:
     """The run of a plant that goes by steps of its own and takes no integrator's options."""
+    from trundle.simulation.stepping import stepped_problem  # late: most robots stand on a plane
+
     said = {name: getattr(spec, name) for name in _INTEGRATORS if name in spec.model_fields_set}
     require_no_integrator(plant, **{name: getattr(changes, name) or said.get(name) for name in _INTEGRATORS})
     duration = spec.duration if changes.duration is None else changes.duration
