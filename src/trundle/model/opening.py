@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from trundle.choices import Attitude, Mode
 from trundle.documents import Document
-from trundle.documents.height_files import with_maps
 from trundle.errors import InputError
 from trundle.model.arguments import Given, model_of, named, opened, robot_of
 from trundle.model.model import Model
@@ -26,7 +25,8 @@ def ground_of(source: object, terrain: Terrain | Mapping[str, object] | None) ->
         terrain = source.terrain if isinstance(source, Document) else None
     if terrain is None:
         return None
-    from trundle.robot.terrain import Terrain, parse_terrain  # late: most robots stand on a plane
+    from trundle.documents.height_files import with_maps  # late: most robots stand on a plane
+    from trundle.robot.terrain import Terrain, parse_terrain
 
     return with_maps(terrain if isinstance(terrain, Terrain) else parse_terrain(named(terrain, "terrain")))
 

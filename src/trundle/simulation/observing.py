@@ -15,7 +15,6 @@ from trundle.model.lanes import lane_numbers
 from trundle.model.plant import STEP, Plant, Rates
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program import Kernel, Program, compile_program
-from trundle.program.rollout import rollout as native
 from trundle.program.simplify import only_elements
 
 if TYPE_CHECKING:
@@ -91,6 +90,8 @@ def step_groups(
         return []
     if len(program.inputs) == 4:
         return [np.array([length])]
+    from trundle.program.rollout import rollout as native  # late: runs read this file, too
+
     groups = {
         INPUT: dict(zip(plant.inputs, u, strict=True)) or np.zeros(0),
         PARAMETER: dict(zip(program.inputs[2].labels, p, strict=True)) or np.zeros(0),

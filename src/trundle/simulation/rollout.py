@@ -21,8 +21,6 @@ from trundle.model.placed import warn_of_references
 from trundle.model.plant import STEP, Rates, Steps
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program import Program
-from trundle.program.rollout import GroupInput
-from trundle.program.rollout import rollout as program_rollout
 from trundle.progress import Progress
 from trundle.results import Batch
 from trundle.simulation.gradients import Tangents, directions_of
@@ -34,6 +32,7 @@ from trundle.simulation.sampling import stepped_groups, steps_of, warn_of_period
 from trundle.simulation.stability import advised_step, stable_step
 
 if TYPE_CHECKING:
+    from trundle.program.rollout import GroupInput
     from trundle.robot.terrain import Terrain
 
 MANY = 15_000_000
@@ -135,6 +134,8 @@ def rollout(
     ----------
     W. Kutta, "Beitrag zur näherungsweisen Integration totaler Differentialgleichungen", 1901.
     """
+    from trundle.program.rollout import rollout as program_rollout  # late: single runs import this room, too
+
     where = device_of(device, precision)
     check_whole_numbers(steps, every, count, threads)
     h = positive(dt, "dt", "s")
