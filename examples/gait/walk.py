@@ -7,7 +7,7 @@ numbers were chosen so that feet stand on the belt while they carry, and the pre
     python examples/gait/walk.py           # writes runs/gait/static.c3d and walk.c3d; needs ezc3d
 
 The truth, at any times (s): `motion(t)` has q, u and u̇, `pushes(t)` the wrenches of the ground on the feet, `loads(t)`
-every joint's wrench and, in `loads(t).efforts["knee_flexion_r.rate"]`, the net moment about a joint's own axis.
+every joint's wrench and, in `loads(t).actuator_torque["knee_flexion_r.rate"]`, the net moment about a joint's own axis.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -93,6 +93,7 @@ if TYPE_CHECKING:
     from trundle.model import Model as Model
     from trundle.model import derive as derive
     from trundle.model.citing import citation as citation
+    from trundle.model.own_steps import from_steps as from_steps
     from trundle.motion.commands.drive import drive as drive
     from trundle.motion.commands.record import to_run as to_run
     from trundle.motion.drive.drive import Limits as Limits

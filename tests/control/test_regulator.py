@@ -186,7 +186,7 @@ def test_sampled_regulators_are_where_the_recursion_ends(name, period):
     regulator = model.lqr(motion, tolerances, period=min(period, 2 / max(growth, 1e-9)))
     about, s = regulator.about, regulator.riccati
     q, r = weights_of(regulator)
-    step = riccati.held(about.A, about.B, q, r, regulator.period)
+    step = riccati.zero_order_hold(about.A, about.B, q, r, regulator.period)
     gain, before = step.before(s)
     # states in multiples of what unit inputs bring them to, inputs of their tolerances
     size, spent = state_measure(about.A, about.B), np.sqrt(np.diag(r))[:, None]

@@ -276,7 +276,7 @@ def test_the_floor_accelerates_places_no_more_than_a_programme_lets_them():
 def test_the_default_robot_knows_its_way_from_every_start(monkeypatch):
     """No start leads nowhere: each of its searches ends long before it gives up."""
     looks = []
-    solved = programme.Programme.solved
+    solved = programme.CollocationProblem.solved
 
     def counted(self, *given):
         try:
@@ -284,7 +284,7 @@ def test_the_default_robot_knows_its_way_from_every_start(monkeypatch):
         finally:
             looks.append(self.solver.stats()["iter_count"])
 
-    monkeypatch.setattr(programme.Programme, "solved", counted)
+    monkeypatch.setattr(programme.CollocationProblem, "solved", counted)
     found = trundle.fastest(None, (0, 0, 0), (3, 2, math.pi / 2))
     assert looks
     assert max(looks) < programme._ITERATIONS / 2

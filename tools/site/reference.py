@@ -15,7 +15,7 @@ TOPICS: Mapping[str, tuple[str, ...]] = {
     "Describe a robot": ("load", "Robot", "register", "catalog", "robot", "documents"),
     "Derive and read its equations": (
         *("derive", "Model", "equations", "format_equations", "explain", "analyze", "Analysis"),
-        *("from_sympy", "formulas"),
+        *("from_sympy", "from_steps", "formulas"),
     ),
     "Simulate": ("run", "simulate", "roll", "rollout", "ode", "table", "Run", "Batch", "to_run"),
     "Compare many robots": ("sweep", "Sweep"),

@@ -70,9 +70,7 @@ class Constrained(Plant):
         return np.array([np.broadcast_to(found[name], (count,)) for name in self.states], dtype=np.float64)
 
 
-def changed_numbers(
-    model: Constrained, changes: Mapping[str, object], rows: int, rank: int
-) -> dict[str, float]:
+def changed_numbers(model: Plant, changes: Mapping[str, object], rows: int, rank: int) -> dict[str, float]:
     """The parameters in order, some of them changed; raises InputError for unknown names, for what is no number, and
     for numbers that make redundant constraints independent, of which there are `rows` with a `rank`.
     """
@@ -86,11 +84,11 @@ def changed_numbers(
             values[name] = float(value)  # type: ignore[arg-type]  # what is no number is told below
         except (TypeError, ValueError):
             raise InputError(
-                f"expected a number in SI, got {value!r}", key=name, hint="models from SymPy know no units"
+                f"expected a number in SI, got {value!r}", key=name, hint="only descriptions know units"
             ) from None
         if not math.isfinite(values[name]):
             raise InputError(f"expected a finite number, got {value!r}", key=name)
-    if rank < rows and values != model.parameters:
+    if isinstance(model, Constrained) and rank < rows and values != model.parameters:
         _check_rank(model, values, rank)
     return values
 

@@ -31,6 +31,15 @@ def ground_of(source: object, terrain: Terrain | Mapping[str, object] | None) ->
     return with_maps(terrain if isinstance(terrain, Terrain) else parse_terrain(named(terrain, "terrain")))
 
 
+def source_of(given: Given | Plant, call: str, base: str | None = None) -> Robot | Document | Plant:
+    """What was given, or what a file or a mapping describes. Raises InputError for what leads to no plant."""
+    if isinstance(given, Plant) and not isinstance(given, Model):
+        if base is not None:
+            raise InputError(f"'{given.name}' is no description", key="base", hint="leave it away")
+        return given
+    return opened(given, call, base)
+
+
 def plant_of(
     given: Given | Plant,
     call: str,
@@ -47,8 +56,7 @@ def plant_of(
     are put into it, or, `varied`, become parameters. In a kinematic run over ground speeds among the `inputs` are
     given. Raises InputError for what is no plant, naming the `call`.
     """
-    own = isinstance(given, Plant) and not isinstance(given, Model)
-    source = given if own else opened(given, call, base)
+    source = source_of(given, call, base)
     ground = ground_of(source, terrain)
     if ground is None:
         if mode != "dynamic":

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def simulate(
-    model: Given,
+    model: Given | Plant,
     duration: float | str | None = None,
     inputs: Inputs | None = None,
     *,

@@ -18,7 +18,7 @@ from trundle.model.arguments import Given, named
 from trundle.model.lanes import NumbersLike, lane_numbers
 from trundle.model.opening import plant_of
 from trundle.model.placed import warn_of_references
-from trundle.model.plant import STEP, Rates, Steps
+from trundle.model.plant import STEP, Plant, Rates, Steps
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program import Program
 from trundle.progress import Progress
@@ -40,7 +40,7 @@ MANY = 15_000_000
 
 
 def rollout(
-    model: Given,
+    model: Given | Plant,
     *,
     initial: Mapping[str, NumbersLike] | None = None,
     inputs: Mapping[str, NumbersLike] | None = None,

@@ -17,6 +17,7 @@ from trundle.model import Model
 from trundle.model.arguments import named
 from trundle.model.lanes import NumbersLike
 from trundle.model.opening import ground_of, plant_of
+from trundle.model.plant import Plant
 from trundle.model.terrain_numbers import PREFIX, full_name, number_called, seeds_of
 from trundle.robot import Robot
 from trundle.robot.terrain import Terrain
@@ -61,7 +62,7 @@ class Asked(NamedTuple):
 
 
 def work_of_request(
-    source: Robot | Model | Document, terrain: Terrain | Mapping[str, object] | None, mode: Mode, told: Asked
+    source: Robot | Document | Plant, terrain: Terrain | Mapping[str, object] | None, mode: Mode, told: Asked
 ) -> Work:
     """The work of robots on a plane or over a terrain, checked."""
     inputs = [name.removeprefix("inputs.") for name in told.varied if name.startswith("inputs.")]

@@ -15,9 +15,11 @@ from trundle.errors import InputError
 from trundle.expected import check_bool, check_int
 from trundle.files import path_of
 from trundle.gpu.devices import device_of
-from trundle.model.arguments import Given, named, opened
+from trundle.model.arguments import Given, named
 from trundle.model.lanes import NumbersLike
+from trundle.model.opening import source_of
 from trundle.model.placed import warn_of_references
+from trundle.model.plant import Plant
 from trundle.operating_system import available_cores
 from trundle.progress import Progress
 from trundle.robot.terrain import Terrain
@@ -41,7 +43,7 @@ _AHEAD = 4
 
 
 def sweep(
-    model: Given,
+    model: Given | Plant,
     *,
     over: Mapping[str, object],
     measures: Sequence[str],
@@ -154,7 +156,7 @@ def sweep(
     check_bool(resume, "resume")
     whole(steps, "steps", 1)
     count = available_cores() if threads is None else check_int(threads, "threads", 1)
-    source = opened(model, "sweep", base)
+    source = source_of(model, "sweep", base)
     asked = Asked(
         over, measures, (samples, draws, seed), named(initial, "initial"), named(inputs, "inputs"),
         named(parameters, "parameters"), steps, positive(dt, "dt", "s"), device_of(device, precision),

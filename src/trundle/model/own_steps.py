@@ -1,0 +1,242 @@
+"""Plants that users write as steps, in scalars: traced once, so that runs, rollouts and sweeps take them as any other.
+
+The path of the data: a function of named scalars is traced; of a balance e(x⁺) = 0 the rounds of Newton's method
+z ← z − (∂e/∂z)⁻¹ e are what native code repeats, of a map the step is one program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from trundle.arrays import FloatArray, Floats
+from trundle.errors import InputError, TrundleError, require_known
+from trundle.expected import check_type
+from trundle.mechanics.linear import solve_general
+from trundle.mechanics.quantities import TIME, Quantities, Quantity, QuantityKind
+from trundle.model.arguments import named, number
+from trundle.model.manifold import changed_numbers
+from trundle.model.plant import STEP, Plant, Steps
+from trundle.model.symbols import INPUT, PARAMETER, STATE
+from trundle.program import Program, Tracer
+from trundle.program.llvm.llvm_rollout import ITERATE
+from trundle.program.tangents import jacobian, replaced
+from trundle.program.tracer import Node
+from trundle.scalars import Scalar, absolute
+
+ByName = Mapping[str, Scalar]
+# What may be left of a row of a balance beside its terms and what it is where the step begins: rounding, some 500 ulp.
+_LEFT = 1e-13
+# So much is left of a row without any (SI): rounding of what is 0.
+_TINY = 1e-24
+# Symbols that are replaced before the program is done stand behind all that a search has.
+_SYMBOLS = 10_000
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class StepPlant(Plant):
+    """A plant by steps of its own; all of its states are `coordinates`. `implicit`: whether a balance is solved."""
+
+    step: Program
+    length: float
+    implicit: bool
+
+    @cached_property
+    def motion(self) -> Steps:
+        """x⁺ = F(x, u, p, h)."""
+        kind = "implicit steps" if self.implicit else "steps"
+        return Steps(self.step, self.length, f"{kind} of {{:g}} s", law="what its function says")
+
+    @property
+    def start_is_searched(self) -> bool:
+        """Starts are as they are given."""
+        return False
+
+    def parameter_values(self, changes: Mapping[str, float | str] | None = None) -> dict[str, float]:
+        """The parameters in order, some of them changed."""
+        return changed_numbers(self, named(changes, "parameters"), 0, 0)
+
+    def start(
+        self, given: Mapping[str, Floats], parameters: Mapping[str, Floats], count: int = 1, *,
+        lost: np.ndarray | None = None, often: bool | None = None,
+    ) -> FloatArray:  # fmt: skip
+        """As given, and 0."""
+        x = {name: given.get(name, value) for name, value in self.initial.items()}
+        return np.array([np.broadcast_to(value, (count,)) for value in x.values()], dtype=np.float64)
+
+
+def from_steps(
+    *,
+    states: Mapping[str, str],
+    step: Callable[[ByName, ByName, ByName, Scalar], ByName] | None = None,
+    balance: Callable[[ByName, ByName, ByName, ByName, Scalar], ByName] | None = None,
+    inputs: Mapping[str, str] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    outputs: Callable[[ByName, ByName, ByName], ByName] | None = None,
+    units: Mapping[str, str] | None = None,
+    name: str = "plant",
+    length: float | str = 0.01,
+) -> Plant:
+    """A plant of your own that goes by steps: x⁺ = F(x, u, p, h), or e(x⁺, x, u, p, h) = 0.
+
+    `simulate`, `rollout` and `sweep` take it. The functions are traced once, in scalars: they take arithmetic and the
+    functions of `trundle.scalars`, and no `if` on a value (`where(less(a, b), …, …)` does that). A balance is solved by
+    Newton's method z ← z − (∂e/∂z)⁻¹ e from z = x until each row is at most 1e-13 of its terms.
+
+    Parameters
+    ----------
+    states : mapping of str to str
+        Names and units of x, in order.
+    step : function, optional
+        F(x, u, p, h) gives every state where the step ends; x, u, p are mappings of scalars, h is its length (s).
+    balance : function, optional
+        e(after, x, u, p, h) gives for every state what must be 0 where the step ends, as a mapping by the states.
+        The row of a state should hang on that state most: rows aren't interchanged.
+    inputs : mapping of str to str, optional
+        Names and units of u, which are held over a step.
+    parameters : mapping of str to float, optional
+        Names and numbers of p (SI).
+    outputs : function, optional
+        y(x, u, p), a mapping of scalars where a step begins.
+    units : mapping of str to str, optional
+        Of outputs.
+    name : str
+        What messages and figures call it.
+    length : float or str, s
+        Of a step, where nobody says another.
+
+    Returns
+    -------
+    Plant
+
+    Raises
+    ------
+    InputError
+        Neither or both of step and balance are given; a function can't be traced, or lacks a state.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> def balance(after, x, u, p, h):
+    ...     return {"v": p["m"] * (after["v"] - x["v"]) / h - u["force"] + p["drag"] * after["v"]}
+    >>> cart = trundle.from_steps(
+    ...     balance=balance, states={"v": "m/s"}, inputs={"force": "N"}, parameters={"m": 2.0, "drag": 4.0}
+    ... )
+    >>> run = trundle.simulate(cart, 5.0, {"force": 8.0}, step=0.1)
+    >>> round(float(run["v"][-1]), 4)
+    1.9998
+
+    References
+    ----------
+    E. Hairer and G. Wanner, "Solving Ordinary Differential Equations II", IV.8: simplified Newton iterations.
+    """
+    if (step is None) == (balance is None):
+        raise InputError(
+            "give either step or balance", key="step", hint="balance is solved at the step's end"
+        )
+    own, given = dict(named(states, "states")), dict(named(inputs, "inputs"))
+    numbers = {key: number(value, key) for key, value in named(parameters, "parameters").items()}
+    labels = {STATE: tuple(own), INPUT: tuple(given), PARAMETER: tuple(numbers), STEP: ("dt",)}
+    observe = _observe(labels, outputs, name)
+    shown = dict(named(units, "units"))
+    made = {each: shown.get(each, "") for each in observe.outputs[0].labels}
+    program = _mapped(labels, step, name) if step is not None else _balanced(labels, balance, name)
+    return step_plant(
+        check_type(name, str, "name"), (own, given, made), numbers, program, observe,
+        length=number(length, "length", "s"), implicit=step is None,
+    )  # fmt: skip
+
+
+def step_plant(
+    name: str, units: Sequence[Mapping[str, str]], parameters: Mapping[str, float], step: Program, observe: Program,
+    *, length: float, implicit: bool,
+) -> StepPlant:  # fmt: skip
+    """The plant of these programs, by units of its states, inputs and outputs."""
+    kinds: tuple[QuantityKind, ...] = ("coordinate", "command", "other")
+    known = (
+        Quantity(each, u, kind) for group, kind in zip(units, kinds, strict=True) for each, u in group.items()
+    )
+    states, inputs, outputs = (tuple(group) for group in units)
+    return StepPlant(
+        name=name, coordinates=states, inputs=inputs, outputs=outputs, parameters=parameters, robot=None,
+        quantities=Quantities.gather((TIME,), known), observe=observe, step=step, length=length, implicit=implicit,
+    )  # fmt: skip
+
+
+def _traced(labels: Mapping[str, Sequence[str]]) -> tuple[Tracer, dict[str, dict[str, Node]]]:
+    """A tracer, and its scalars by group and name."""
+    tracer = Tracer(*labels)
+    nodes = {group: tracer.inputs(group, len(names)) for group, names in labels.items()}
+    return tracer, {group: dict(zip(names, nodes[group], strict=True)) for group, names in labels.items()}
+
+
+def _said(what: str, states: Sequence[str], call: Callable[[], ByName]) -> list[Scalar]:
+    """What a user's function gives, in the order of the states; InputError where it can't be traced or lacks one."""
+    try:
+        found = call()
+    except (TypeError, ValueError, KeyError, TrundleError) as error:
+        why = f"there is no {error}" if isinstance(error, KeyError) else str(error)
+        hint = "write where(less(a, b), x, y) for an if, and sin, sqrt and the like of trundle.scalars"
+        raise InputError(f"{what} can't be traced: {why}", key=what, hint=hint) from error
+    found = named(found, what)
+    for name in states:
+        require_known(name, found, f"{what} gives nothing for the state {name!r}", key=what)
+    for name in found:
+        require_known(name, states, f"{what} gives {name!r}, which is no state", key=what)
+    return [found[name] for name in states]
+
+
+def _observe(
+    labels: Mapping[str, Sequence[str]], outputs: Callable[..., ByName] | None, name: str
+) -> Program:
+    tracer, given = _traced(labels)
+    values = dict[str, Scalar]()
+    if outputs is not None:
+        x, u, p = (given[group] for group in (STATE, INPUT, PARAMETER))
+        values = dict(named(outputs(x, u, p), "outputs"))
+    return tracer.program(name, labels, {"output": (tuple(values), list(values.values()))})
+
+
+def _mapped(labels: Mapping[str, Sequence[str]], step: Callable[..., ByName], name: str) -> Program:
+    """The program of a map."""
+    tracer, given = _traced(labels)
+    x, u, p, h = given[STATE], given[INPUT], given[PARAMETER], given[STEP]["dt"]
+    after = _said("step", labels[STATE], lambda: step(x, u, p, h))
+    return tracer.program(name, labels, {STATE: (labels[STATE], after)})
+
+
+def _balanced(
+    labels: Mapping[str, Sequence[str]], balance: Callable[..., ByName] | None, name: str
+) -> Program:
+    """The program of a balance: the state that is sought, where the search starts, its error, and its next round."""
+    assert balance is not None
+    states = labels[STATE]
+    tracer, given = _traced({**labels, ITERATE: states})
+    x, u, p, h = given[STATE], given[INPUT], given[PARAMETER], given[STEP]["dt"]
+    symbols = tracer.inputs(ITERATE, len(states), _SYMBOLS)
+
+    def left(after: Mapping[str, Node]) -> list[Scalar]:
+        return _said("balance", states, lambda: balance(after, x, u, p, h))
+
+    rest = left(dict(zip(states, symbols, strict=True)))
+    tried, begun = list(given[ITERATE].values()), list(x.values())
+    here, slopes = (
+        [replaced(row, symbols, tried) for row in rows] for rows in ([rest], jacobian(rest, symbols))
+    )
+    at_begin = replaced(rest, symbols, begun)
+    error: Scalar = 0.0
+    for row, value, first in zip(slopes, here[0], at_begin, strict=True):
+        terms = sum((absolute(slope * z) for slope, z in zip(row, tried, strict=True)), absolute(first))
+        share = value / (_LEFT * terms + _TINY)
+        error = error + share * share
+    change = solve_general(slopes, here[0])
+    groups = {
+        STATE: (states, tried),
+        "start": (states, begun),
+        "error": (("error",), [error]),
+        "following": (states, [z - c for z, c in zip(tried, change, strict=True)]),
+    }
+    return tracer.program(name, {**labels, ITERATE: states}, groups)
