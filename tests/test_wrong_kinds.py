@@ -187,6 +187,16 @@ def doors() -> dict[str, Door]:
         "fastest": {"robot": "nobody.yaml", "start": (0, 0, 0), "goal": (1, 0, 0), "via": (), "limits": None},
         "follow": {"path": "nobody.path", "robot": have["swerve"], "angles": None, "limits": None},
         "format_equations": {"equations": have["equations"], "form": "text", "width": 100},
+        "from_steps": {
+            "states": {"v": "m/s"},
+            "step": lambda x, u, p, h: {"v": x["v"] + h * u["force"]},
+            "inputs": {"force": "N"},
+            "parameters": {},
+            "outputs": None,
+            "units": {},
+            "name": "a",
+            "length": 0.01,
+        },
         "from_sympy": {
             "method": None,
             "inputs": (),

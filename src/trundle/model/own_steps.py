@@ -173,15 +173,20 @@ def _traced(labels: Mapping[str, Sequence[str]]) -> tuple[Tracer, dict[str, dict
     return tracer, {group: dict(zip(names, nodes[group], strict=True)) for group, names in labels.items()}
 
 
-def _said(what: str, states: Sequence[str], call: Callable[[], ByName]) -> list[Scalar]:
-    """What a user's function gives, in the order of the states; InputError where it can't be traced or lacks one."""
+def _called(what: str, function: Callable[..., ByName], *given: object) -> ByName:
+    """What a user's function gives; InputError where it can't be traced."""
     try:
-        found = call()
+        return named(function(*given), what)
     except (TypeError, ValueError, KeyError, TrundleError) as error:
+        if isinstance(error, InputError):
+            raise
         why = f"there is no {error}" if isinstance(error, KeyError) else str(error)
         hint = "write where(less(a, b), x, y) for an if, and sin, sqrt and the like of trundle.scalars"
         raise InputError(f"{what} can't be traced: {why}", key=what, hint=hint) from error
-    found = named(found, what)
+
+
+def _by_state(what: str, states: Sequence[str], found: ByName) -> list[Scalar]:
+    """What a function gives for every state, in their order; InputError where it lacks one or has others."""
     for name in states:
         require_known(name, found, f"{what} gives nothing for the state {name!r}", key=what)
     for name in found:
@@ -195,8 +200,7 @@ def _observe(
     tracer, given = _traced(labels)
     values = dict[str, Scalar]()
     if outputs is not None:
-        x, u, p = (given[group] for group in (STATE, INPUT, PARAMETER))
-        values = dict(named(outputs(x, u, p), "outputs"))
+        values |= _called("outputs", outputs, *(given[group] for group in (STATE, INPUT, PARAMETER)))
     return tracer.program(name, labels, {"output": (tuple(values), list(values.values()))})
 
 
@@ -204,7 +208,7 @@ def _mapped(labels: Mapping[str, Sequence[str]], step: Callable[..., ByName], na
     """The program of a map."""
     tracer, given = _traced(labels)
     x, u, p, h = given[STATE], given[INPUT], given[PARAMETER], given[STEP]["dt"]
-    after = _said("step", labels[STATE], lambda: step(x, u, p, h))
+    after = _by_state("step", labels[STATE], _called("step", step, x, u, p, h))
     return tracer.program(name, labels, {STATE: (labels[STATE], after)})
 
 
@@ -219,7 +223,7 @@ def _balanced(
     symbols = tracer.inputs(ITERATE, len(states), _SYMBOLS)
 
     def left(after: Mapping[str, Node]) -> list[Scalar]:
-        return _said("balance", states, lambda: balance(after, x, u, p, h))
+        return _by_state("balance", states, _called("balance", balance, after, x, u, p, h))
 
     rest = left(dict(zip(states, symbols, strict=True)))
     tried, begun = list(given[ITERATE].values()), list(x.values())
