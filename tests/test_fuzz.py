@@ -118,7 +118,7 @@ READERS = (
     ("motion", "trundle.motion.commands.commands.read_yaml"),
     ("path", "trundle.motion.paths.path_files.from_path_file"),
     ("path", "trundle.motion.paths.path_files.from_traj_file"),
-    ("mesh", "trundle.documents.meshes.Surface"),
+    ("mesh", "trundle.documents.meshes.TriangleMesh"),
 )
 COMMANDS = {
     name: f"trundle.cli.{module}.execute"

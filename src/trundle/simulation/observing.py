@@ -15,6 +15,7 @@ from trundle.model.lanes import lane_numbers
 from trundle.model.plant import STEP, Plant, Rates
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program import Kernel, Program, compile_program
+from trundle.program.llvm.llvm_rollout import ITERATE
 from trundle.program.simplify import only_elements
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def step_groups(
     """
     if isinstance(plant.motion, Rates):
         return []
-    if len(program.inputs) == 4:
+    if program.inputs[-1].name != ITERATE:
         return [np.array([length])]
     from trundle.program.rollout import rollout as native  # late: runs read this file, too
 

@@ -20,6 +20,7 @@ from trundle.model.outcomes import late
 from trundle.model.plant import DIVERGED, STEP, Plant, Rates, Steps, still
 from trundle.model.symbols import INPUT, PARAMETER, STATE
 from trundle.program import Program, Tracer, compile_program
+from trundle.program.llvm.llvm_rollout import ITERATE
 from trundle.program.rollout import GroupInput
 from trundle.program.simplify import only_elements
 from trundle.program.tracer import Node, traced
@@ -94,9 +95,9 @@ def _seen(
         return [states[each.of] for each in measures]
     program = only_elements(plant.observe, outputs)
     own = {group.name: nodes[group.name][: group.size] for group in program.inputs if group.name in nodes}
-    if len(own) < len(program.inputs):
-        ended, found = dict(zip(plant.states, after, strict=True)), program.inputs[-1]
-        own[found.name] = [ended[name] for name in found.labels]
+    if program.inputs[-1].name == ITERATE:  # not what a round tries, but what was found
+        ended = dict(zip(plant.states, after, strict=True))
+        own[ITERATE] = [ended[name] for name in program.inputs[-1].labels]
     (values,) = traced(program, own).values()
     known = states | dict(zip(program.outputs[0].labels, values, strict=True))
     return [known[each.of] for each in measures]
