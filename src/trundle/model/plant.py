@@ -224,7 +224,7 @@ class Plant:
 
     def again(self, step: float) -> dict[str, object]:
         """What `simulate` takes for the same plant: `model`, and where steps lead it their length (s)."""
-        return {"model": self} | ({"step": step} if isinstance(self.motion, Steps) else {})
+        return {"model": self, **({"step": step} if isinstance(self.motion, Steps) else {})}
 
     @property
     def outcomes(self) -> tuple[str, ...]:
