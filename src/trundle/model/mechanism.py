@@ -131,6 +131,16 @@ class Mechanism:
 _KEPT = "_own_mechanism"
 
 
+@dataclass(frozen=True, eq=False)
+class _KeptMechanism:
+    """A mechanism that has no part in whether robots are equal, and goes along with their copies as it is."""
+
+    mechanism: Mechanism
+
+    def __deepcopy__(self, memo: object) -> _KeptMechanism:
+        return self
+
+
 def mechanism(
     robot: Robot, parameters: Mapping[str, Scalar] | None = None, *, terrain: bool = False
 ) -> Mechanism:
@@ -144,8 +154,8 @@ def mechanism(
         return _assembled(robot, parameters)
     kept = vars(robot)  # a robot is frozen, and a copy of it leaves this behind
     if _KEPT not in kept:
-        kept[_KEPT] = _assembled(robot, robot.parameter_values())
-    return kept[_KEPT]
+        kept[_KEPT] = _KeptMechanism(_assembled(robot, robot.parameter_values()))
+    return kept[_KEPT].mechanism
 
 
 def _assembled(robot: Robot, values: Mapping[str, Scalar]) -> Mechanism:
