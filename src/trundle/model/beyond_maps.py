@@ -50,12 +50,6 @@ def first_beyond(terrain: Terrain, sinkages: Mapping[str, FloatArray]) -> tuple[
     return min(times, default=None)
 
 
-def is_beyond(terrain: Terrain, states: Mapping[str, FloatArray]) -> np.ndarray:
-    """Which robots (robots,) have left the maps that are all of their ground, by their places (times, robots)."""
-    gone = off_maps(terrain, states["x"], states["y"])
-    return np.asarray((np.broadcast_to(np.asarray(gone), states["x"].shape) > 0).any(axis=0))
-
-
 def off_maps(terrain: Terrain, x: Scalar, y: Scalar) -> Scalar:
     """1 where a place lies off all maps that are all of the ground, else 0."""
     gone: Scalar = 1

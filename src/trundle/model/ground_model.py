@@ -24,7 +24,7 @@ from trundle.mechanics.frames import world_poses
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.mechanics.wheels import WheelModel, point_rows
 from trundle.model.base_pose import ANGLES, is_posed
-from trundle.model.beyond_maps import is_beyond, off_maps
+from trundle.model.beyond_maps import off_maps
 from trundle.model.ground_checks import require_ground
 from trundle.model.ground_motion import GroundMotion
 from trundle.model.ground_outputs import nearest, observed
@@ -35,7 +35,6 @@ from trundle.model.outcomes import (
     OUTCOMES,
     end_of,
     gets_nowhere,
-    ground_outcomes,
     lifted_wheels,
     place_and_wheel,
     require_ground_below,
@@ -69,7 +68,7 @@ class GroundModel(Plant):
     """A robot on a terrain, led from step to step: x⁺ = F(x, u, p, h).
 
     Beside coordinates and (dynamic) independent speeds `currents` are what motors, batteries and contacts bring along,
-    then what steps remember, then the controllers' own. `step` leads on, `observe` gives the outputs where a step
+    then the controllers' own, then what steps remember. `step` leads on, `observe` gives the outputs where a step
     begins, forces those of that step. `gaps` are zero where a robot has settled: how far contacts are above their depth
     at rest (m), stretches of elastic couplings. Settling moves the `loose` coordinates, and the base's height, roll and
     pitch. `rates` are those that a kinematic run is given beside its motors', `terrain_numbers` the ground's that are
@@ -95,12 +94,6 @@ class GroundModel(Plant):
         way = "by a balance of forces at its end" if self.mode == "dynamic" else "by least squares"
         return Steps(self.step, STEP_SECONDS, method, {"mode": self.mode}, f"its speeds {way}")
 
-    def ended(self, time: FloatArray, states: Mapping[str, FloatArray]) -> Mapping[str, object]:
-        """Who overturned or got stuck; beyond its map a robot falls."""
-        ended, gone = ground_outcomes(time, states, self.wheels), is_beyond(self.terrain, states)
-        there = {"overturned": ended.overturned & ~gone, "stuck": ended.stuck & ~gone, "beyond_map": gone}
-        return {name: int(robots.sum()) for name, robots in there.items()}
-
     def check_start(
         self, start: Mapping[str, float], given: Collection[str], parameters: Mapping[str, float]
     ) -> None:
@@ -115,14 +108,16 @@ class GroundModel(Plant):
         """Where the robot was, and the wheel that stood deepest."""
         return place_and_wheel(self, states, outputs)
 
-    def fastest(self, values: Mapping[str, FloatArray]) -> float:
+    def fastest_rate(self, values: Mapping[str, FloatArray]) -> float:
         """Of the base or of a joint."""
         base = np.sqrt(sum(values[f"omega_{axis}"] ** 2 for axis in "xyz"))
         joints = (name for name in self.speeds if name.rpartition(".")[0] in self.robot.joints)
         rates = [np.abs(values[name]) for name in joints if self.units[name] == "rad/s"]
         return float(max(row.max() for row in [base, *rates]))
 
-    def found_in(self, time: FloatArray, values: Mapping[str, FloatArray], apart: float) -> dict[str, object]:
+    def run_findings(
+        self, time: FloatArray, values: Mapping[str, FloatArray], apart: float
+    ) -> dict[str, object]:
         """The largest slip of a kinematic run; who turned over, got stuck or was lifted."""
         slips = np.abs(values["slip_residual"]).max() if self.mode == "kinematic" else None
         return {
@@ -137,20 +132,20 @@ class GroundModel(Plant):
         return {"gaps": self.gaps}
 
     @property
-    def marks(self) -> tuple[str, ...]:
+    def marked_states(self) -> tuple[str, ...]:
         """How far it went, and how far its wheels rolled."""
         angles = (f"{wheel.name}.angle" for wheel in self.wheels)
         return ("x", "y", *(name for name in angles if name in self.states))
 
     @cached_property
-    def least(self) -> Mapping[str, Callable[[Mapping[str, Scalar]], Scalar]]:
+    def minima(self) -> Mapping[str, Callable[[Mapping[str, Scalar]], Scalar]]:
         """How far the base points up, and whether the robot's place lies on a map."""
         return {
             "upward": lambda x: upward(x["q_x"], x["q_y"]),
             "there": lambda x: 1 - off_maps(self.terrain, x["x"], x["y"]),
         }
 
-    def became(
+    def outcomes_of(
         self, marks: Mapping[str, FloatArray], ends: Mapping[str, FloatArray], least: Mapping[str, FloatArray]
     ) -> Mapping[str, np.ndarray]:
         """Who overturned, got stuck, or left the maps, beyond which a robot falls."""
@@ -158,7 +153,7 @@ class GroundModel(Plant):
         stuck = gets_nowhere(marks, ends, self.wheels) & ~overturned
         return {"overturned": overturned & ~beyond, "stuck": stuck & ~beyond, "beyond_map": beyond}
 
-    def again(self, step: float) -> dict[str, object]:
+    def simulate_arguments(self, step: float) -> dict[str, object]:
         """The same robot over the same ground."""
         return {
             "model": self.robot, "terrain": self.terrain, "mode": self.mode, "attitude": self.attitude, "step": step
@@ -175,7 +170,7 @@ class GroundModel(Plant):
         return mechanism(self.robot, terrain=True).assembly.wheels
 
     @property
-    def varied(self) -> Mapping[str, TerrainNumber]:
+    def parameter_readers(self) -> Mapping[str, TerrainNumber]:
         """The numbers of the ground."""
         return self.terrain_numbers
 

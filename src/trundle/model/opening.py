@@ -61,7 +61,7 @@ def plant_of(
     if ground is None:
         if mode != "dynamic":
             hint = "trundle.roll moves a robot on a plane by the rates of its wheels"
-            raise InputError("without a terrain forces move what runs", key="mode", hint=hint)
+            raise InputError(f"mode: {mode} needs a terrain", key="mode", hint=hint)
         if not isinstance(source, Plant) or isinstance(source, Model):
             return model_of(source, call), parameters
         if isinstance(source.motion, Rates):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -28,38 +27,15 @@ _LAST, _GETS_ON = 0.25, 0.1
 _STANDS = 0.1
 
 
-@dataclass(frozen=True)
-class GroundOutcomes:
-    """Truths by robot (robots,), no robot in two of them: base on its side or head at some time, or wheels that turn
-    in vain at the end.
-    """
-
-    overturned: np.ndarray
-    stuck: np.ndarray
-    first_overturned: np.ndarray  # number of the stored time; of those that have
-
-
-def ground_outcomes(
-    time: FloatArray, states: Mapping[str, FloatArray], wheels: Sequence[WheelModel]
-) -> GroundOutcomes:
-    """Of states by name (times, robots): attitude, place, and the angles of wheels as far as they are among these."""
-    fallen = upward(states["q_x"], states["q_y"]) <= 0
-    overturned = np.asarray(fallen.any(axis=0))
-    last = late(time)
-    before, after = ({name: rows[place] for name, rows in states.items()} for place in (last, -1))
-    return GroundOutcomes(
-        overturned, gets_nowhere(before, after, wheels) & ~overturned, np.argmax(fallen, axis=0)
-    )
-
-
 def end_of(
     time: FloatArray, states: Mapping[str, FloatArray], wheels: Sequence[WheelModel]
 ) -> dict[str, object]:
     """When a base first points sideways or down, where it does, or whether wheels turn in vain at the end."""
-    found = ground_outcomes(time, {name: row[:, None] for name, row in states.items()}, wheels)
-    if found.overturned[0]:
-        return {"overturned_at": float(time[found.first_overturned[0]])}
-    return {"stuck": True} if found.stuck[0] else {}
+    fallen = np.flatnonzero(upward(states["q_x"], states["q_y"]) <= 0)
+    if fallen.size:
+        return {"overturned_at": float(time[fallen[0]])}
+    before, after = ({name: row[place] for name, row in states.items()} for place in (late(time), -1))
+    return {"stuck": True} if gets_nowhere(before, after, wheels) else {}
 
 
 def lifted_wheels(

@@ -27,7 +27,7 @@ from trundle.program.tangents import jacobian, replaced
 from trundle.program.tracer import Node
 from trundle.scalars import Scalar, absolute
 
-ByName = Mapping[str, Scalar]
+ScalarMap = Mapping[str, Scalar]
 # What may be left of a row of a balance beside its terms and what it is where the step begins: rounding, some 500 ulp.
 _LEFT = 1e-13
 # So much is left of a row without any (SI): rounding of what is 0.
@@ -71,11 +71,11 @@ class StepPlant(Plant):
 def from_steps(
     *,
     states: Mapping[str, str],
-    step: Callable[[ByName, ByName, ByName, Scalar], ByName] | None = None,
-    balance: Callable[[ByName, ByName, ByName, ByName, Scalar], ByName] | None = None,
+    step: Callable[[ScalarMap, ScalarMap, ScalarMap, Scalar], ScalarMap] | None = None,
+    balance: Callable[[ScalarMap, ScalarMap, ScalarMap, ScalarMap, Scalar], ScalarMap] | None = None,
     inputs: Mapping[str, str] | None = None,
     parameters: Mapping[str, float] | None = None,
-    outputs: Callable[[ByName, ByName, ByName], ByName] | None = None,
+    outputs: Callable[[ScalarMap, ScalarMap, ScalarMap], ScalarMap] | None = None,
     units: Mapping[str, str] | None = None,
     name: str = "plant",
     length: float | str = 0.01,
@@ -143,7 +143,9 @@ def from_steps(
     observe = _observe(labels, outputs, name)
     shown = dict(named(units, "units"))
     made = {each: shown.get(each, "") for each in observe.outputs[0].labels}
-    program = _mapped(labels, step, name) if step is not None else _balanced(labels, balance, name)
+    program = (
+        _step_program(labels, step, name) if step is not None else _newton_program(labels, balance, name)
+    )
     return step_plant(
         check_type(name, str, "name"), (own, given, made), numbers, program, observe,
         length=number(length, "length", "s"), implicit=step is None,
@@ -166,14 +168,14 @@ def step_plant(
     )  # fmt: skip
 
 
-def _traced(labels: Mapping[str, Sequence[str]]) -> tuple[Tracer, dict[str, dict[str, Node]]]:
+def _tracer_of(labels: Mapping[str, Sequence[str]]) -> tuple[Tracer, dict[str, dict[str, Node]]]:
     """A tracer, and its scalars by group and name."""
     tracer = Tracer(*labels)
     nodes = {group: tracer.inputs(group, len(names)) for group, names in labels.items()}
     return tracer, {group: dict(zip(names, nodes[group], strict=True)) for group, names in labels.items()}
 
 
-def _called(what: str, function: Callable[..., ByName], *given: object) -> ByName:
+def _trace_call(what: str, function: Callable[..., ScalarMap], *given: object) -> ScalarMap:
     """What a user's function gives; InputError where it can't be traced."""
     try:
         return named(function(*given), what)
@@ -185,7 +187,7 @@ def _called(what: str, function: Callable[..., ByName], *given: object) -> ByNam
         raise InputError(f"{what} can't be traced: {why}", key=what, hint=hint) from error
 
 
-def _by_state(what: str, states: Sequence[str], found: ByName) -> list[Scalar]:
+def _by_state(what: str, states: Sequence[str], found: ScalarMap) -> list[Scalar]:
     """What a function gives for every state, in their order; InputError where it lacks one or has others."""
     for name in states:
         require_known(name, found, f"{what} gives nothing for the state {name!r}", key=what)
@@ -195,35 +197,35 @@ def _by_state(what: str, states: Sequence[str], found: ByName) -> list[Scalar]:
 
 
 def _observe(
-    labels: Mapping[str, Sequence[str]], outputs: Callable[..., ByName] | None, name: str
+    labels: Mapping[str, Sequence[str]], outputs: Callable[..., ScalarMap] | None, name: str
 ) -> Program:
-    tracer, given = _traced(labels)
+    tracer, given = _tracer_of(labels)
     values = dict[str, Scalar]()
     if outputs is not None:
-        values |= _called("outputs", outputs, *(given[group] for group in (STATE, INPUT, PARAMETER)))
+        values |= _trace_call("outputs", outputs, *(given[group] for group in (STATE, INPUT, PARAMETER)))
     return tracer.program(name, labels, {"output": (tuple(values), list(values.values()))})
 
 
-def _mapped(labels: Mapping[str, Sequence[str]], step: Callable[..., ByName], name: str) -> Program:
+def _step_program(labels: Mapping[str, Sequence[str]], step: Callable[..., ScalarMap], name: str) -> Program:
     """The program of a map."""
-    tracer, given = _traced(labels)
+    tracer, given = _tracer_of(labels)
     x, u, p, h = given[STATE], given[INPUT], given[PARAMETER], given[STEP]["dt"]
-    after = _by_state("step", labels[STATE], _called("step", step, x, u, p, h))
+    after = _by_state("step", labels[STATE], _trace_call("step", step, x, u, p, h))
     return tracer.program(name, labels, {STATE: (labels[STATE], after)})
 
 
-def _balanced(
-    labels: Mapping[str, Sequence[str]], balance: Callable[..., ByName] | None, name: str
+def _newton_program(
+    labels: Mapping[str, Sequence[str]], balance: Callable[..., ScalarMap] | None, name: str
 ) -> Program:
     """The program of a balance: the state that is sought, where the search starts, its error, and its next round."""
     assert balance is not None
     states = labels[STATE]
-    tracer, given = _traced({**labels, ITERATE: states})
+    tracer, given = _tracer_of({**labels, ITERATE: states})
     x, u, p, h = given[STATE], given[INPUT], given[PARAMETER], given[STEP]["dt"]
     symbols = tracer.inputs(ITERATE, len(states), _SYMBOLS)
 
     def left(after: Mapping[str, Node]) -> list[Scalar]:
-        return _by_state("balance", states, _called("balance", balance, after, x, u, p, h))
+        return _by_state("balance", states, _trace_call("balance", balance, after, x, u, p, h))
 
     rest = left(dict(zip(states, symbols, strict=True)))
     tried, begun = list(given[ITERATE].values()), list(x.values())

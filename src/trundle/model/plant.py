@@ -157,11 +157,13 @@ class Plant:
         """Where and why numbers may have failed, by rows at the times before; to end a message with."""
         return ""
 
-    def fastest(self, values: Mapping[str, FloatArray]) -> float:
+    def fastest_rate(self, values: Mapping[str, FloatArray]) -> float:
         """The largest rate of what turns (rad/s), of which the length of steps hangs."""
         return 0.0
 
-    def found_in(self, time: FloatArray, values: Mapping[str, FloatArray], apart: float) -> dict[str, object]:
+    def run_findings(
+        self, time: FloatArray, values: Mapping[str, FloatArray], apart: float
+    ) -> dict[str, object]:
         """What a run's summary says of how it went, by columns at stored times that lie so far `apart` (s)."""
         return {}
 
@@ -175,17 +177,13 @@ class Plant:
         """What a run keeps of where it came from."""
         return {}
 
-    def ended(self, time: FloatArray, states: Mapping[str, FloatArray]) -> Mapping[str, object]:
-        """What a rollout's summary says of how many ended how, by the shown states (times, robots)."""
-        return {}
-
     @property
     def start_names(self) -> tuple[str, ...]:
         """What a start may be given by: the states, and what else says how it stands."""
         return self.states
 
     @property
-    def varied(self) -> Mapping[str, ParameterReader]:
+    def parameter_readers(self) -> Mapping[str, ParameterReader]:
         """Parameters that aren't the description's own, by what reads them."""
         return {}
 
@@ -205,16 +203,16 @@ class Plant:
         return {}
 
     @property
-    def marks(self) -> tuple[str, ...]:
-        """States of which `became` asks where the last part of a motion begins."""
+    def marked_states(self) -> tuple[str, ...]:
+        """States of which `outcomes_of` asks where the last part of a motion begins."""
         return ()
 
     @cached_property
-    def least(self) -> Mapping[str, Callable[[Mapping[str, Scalar]], Scalar]]:
-        """Numbers up to 1 of the states by name, of which `became` asks how low they came."""
+    def minima(self) -> Mapping[str, Callable[[Mapping[str, Scalar]], Scalar]]:
+        """Numbers up to 1 of the states by name, of which `outcomes_of` asks how low they came."""
         return {}
 
-    def became(
+    def outcomes_of(
         self, marks: Mapping[str, FloatArray], ends: Mapping[str, FloatArray], least: Mapping[str, FloatArray]
     ) -> Mapping[str, np.ndarray]:
         """Truths (robots,) of what became of those that didn't diverge, by the states where the last part of the motion
@@ -222,7 +220,7 @@ class Plant:
         """
         return {}
 
-    def again(self, step: float) -> dict[str, object]:
+    def simulate_arguments(self, step: float) -> dict[str, object]:
         """What `simulate` takes for the same plant: `model`, and where steps lead it their length (s)."""
         return {"model": self, **({"step": step} if isinstance(self.motion, Steps) else {})}
 

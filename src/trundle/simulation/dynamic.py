@@ -182,10 +182,8 @@ def require_no_integrator(plant: Plant, **options: object) -> None:
 def require_no_step(plant: Plant, step: object) -> None:
     """Raise InputError for the length of steps where there are none."""
     if step is not None:
-        message = f"'{plant.name}' is integrated, with steps as short as its errors need"
-        raise InputError(
-            message, key="step", hint="rtol bounds these errors; over a terrain steps have a length"
-        )
+        message = f"'{plant.name}' is integrated: its steps are as short as rtol and atol need"
+        raise InputError(message, key="step", hint="leave step away; over a terrain steps have one length")
 
 
 def dynamic_problem(

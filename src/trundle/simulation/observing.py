@@ -62,9 +62,9 @@ class Stored:
 
     def output(self, name: str) -> FloatArray:
         """An output (saved, count) of all robots."""
-        return self.filled(_single(self.plant.observe, name))
+        return self.gathered(_single(self.plant.observe, name))
 
-    def filled(self, kernel: Kernel, element: int = 0) -> FloatArray:
+    def gathered(self, kernel: Kernel, element: int = 0) -> FloatArray:
         """An element of a program's output group for all robots, (saved, count)."""
         result = np.empty((self.values.shape[0], self.values.shape[2]))
         for rows, lanes, numbers in self.observed(kernel, element):
@@ -113,7 +113,7 @@ def slope_of(tangents: Tangents, whole: Stored) -> Callable[[str, str], FloatArr
 
 def _slope(tangents: Tangents, whole: Stored, of: str, by: str) -> FloatArray:
     place = 1 + [each.name for each in tangents.directions].index(by)
-    return whole.filled(compile_program(tangents.observing(of)), place)
+    return whole.gathered(compile_program(tangents.observing(of)), place)
 
 
 def worst_residual(stored: Stored) -> float:

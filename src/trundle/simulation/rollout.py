@@ -17,6 +17,7 @@ from trundle.model import Model
 from trundle.model.arguments import Given, named
 from trundle.model.lanes import NumbersLike, lane_numbers
 from trundle.model.opening import plant_of
+from trundle.model.outcomes import late
 from trundle.model.placed import warn_of_references
 from trundle.model.plant import STEP, Plant, Rates, Steps
 from trundle.model.symbols import INPUT, PARAMETER
@@ -147,21 +148,28 @@ def rollout(
     warn_of_references(plant.robot, plant.inputs, told)
     robots = rollout_inputs(plant, initial, told, given, count)
     require_memory(steps // every + 1, len(plant.states) * (1 + len(gradients)), robots.count)
-    rolled = _by_rates if isinstance(plant.motion, Rates) else _by_steps
-    what = rolled(robots, h, steps, gradients, initial or {})
-    with Progress(progress, steps * robots.count, f"{what.doing} {plant.name}", "robot steps") as bar:
+    prepare = _rate_rollout if isinstance(plant.motion, Rates) else _step_rollout
+    ready = prepare(robots, h, steps, gradients, initial or {})
+    with Progress(progress, steps * robots.count, f"{ready.doing} {plant.name}", "robot steps") as bar:
         result = program_rollout(
-            what.rate, what.start, {INPUT: robots.inputs or np.zeros(0), **what.groups}, dt=what.dt, steps=steps,
-            every=every, count=robots.count, threads=threads, progress=bar.fraction, projection=what.ending,
-            quick=what.quick, run=where.run,
+            ready.rate, ready.start, {INPUT: robots.inputs or np.zeros(0), **ready.groups}, dt=ready.dt, steps=steps,
+            every=every, count=robots.count, threads=threads, progress=bar.fraction, projection=ready.ending,
+            quick=ready.quick, run=where.run,
         )  # fmt: skip
     states = result.states if result.states.ndim == 3 else result.states[:, :, None]
     stored = Stored(plant, frozen(states), np.asarray(result.steps), h, robots.inputs, robots.parameters)
-    summary = {**what.summary, "steps": steps, "dt": h, "every": every, "count": robots.count, **where.record}
-    return _batch(what.tangents, stored, summary)
+    summary = {
+        **ready.summary,
+        "steps": steps,
+        "dt": h,
+        "every": every,
+        "count": robots.count,
+        **where.record,
+    }
+    return _batch(ready.tangents, stored, summary)
 
 
-class _Rolled(NamedTuple):
+class _NativeRollout(NamedTuple):
     """What native code rolls: x' by Runge-Kutta's method with `dt`, then what ends a step; x(0) (n, count), groups
     beside the inputs, whether to compile it quickly.
     """
@@ -177,9 +185,9 @@ class _Rolled(NamedTuple):
     quick: bool = False
 
 
-def _by_rates(
+def _rate_rollout(
     robots: RolloutInputs, h: float, steps: int, gradients: Sequence[str], initial: Mapping[str, object]
-) -> _Rolled:
+) -> _NativeRollout:
     """Rates integrated with a fixed step, derivatives along with them."""
     model = robots.plant
     assert isinstance(model, Model)
@@ -194,14 +202,14 @@ def _by_rates(
     _warn_of_step(model, start, u, p, h)
     whole = np.vstack([start, slopes.reshape(-1, robots.count)])
     groups = {PARAMETER: p, **further}
-    return _Rolled(
+    return _NativeRollout(
         "rolling out", tangents.dynamics, tangents.stepped, whole, groups, h, {"method": "rk4"}, tangents
     )
 
 
-def _by_steps(
+def _step_rollout(
     robots: RolloutInputs, h: float, steps: int, gradients: Sequence[str], initial: Mapping[str, object]
-) -> _Rolled:
+) -> _NativeRollout:
     """Steps of the plant's own."""
     if gradients:
         message = "a rollout by steps of its own has no derivatives"
@@ -211,7 +219,7 @@ def _by_steps(
     assert isinstance(motion, Steps)
     steps_of(plant.clocks, h, "dt", "step")
     groups = {PARAMETER: robots.parameters or np.zeros(0), STEP: [h]}
-    return _Rolled(
+    return _NativeRollout(
         "driving", motion.still, motion.step, robots.settled(), groups, 1.0, motion.about,
         quick=steps * robots.count < MANY,
     )  # fmt: skip
@@ -237,13 +245,27 @@ def _batch(tangents: Tangents | None, whole: Stored, summary: Mapping[str, objec
             **summary,
             "diverged": diverged(stored.values, time, plant.name),
             **({"constraint_residual": worst_residual(stored)} if isinstance(plant, Model) else {}),
-            **plant.ended(time, dict(zip(shown, np.moveaxis(stored.values, 1, 0), strict=False))),
+            **_outcomes(plant, time, stored.values),
         },
         outputs=plant.outputs,
         observer=stored.output,
         gradients=columns,
         slope=slope_of(tangents, whole) if tangents and columns else None,
     )
+
+
+def _outcomes(plant: Plant, time: FloatArray, values: FloatArray) -> dict[str, int]:
+    """How many robots came to what, of those that didn't diverge, by stored states (times, states, robots)."""
+    rows = dict(zip(plant.states, np.moveaxis(values, 1, 0), strict=True))
+    marks = {name: rows[name][late(time)] for name in plant.marked_states}
+    ends, there = {name: row[-1] for name, row in rows.items()}, np.isfinite(values[-1]).all(axis=0)
+    minima = {
+        name: np.min(np.broadcast_to(of(rows), values.shape[::2]), axis=0)
+        for name, of in plant.minima.items()
+    }
+    return {
+        name: int((truths & there).sum()) for name, truths in plant.outcomes_of(marks, ends, minima).items()
+    }
 
 
 def _warn_of_step(

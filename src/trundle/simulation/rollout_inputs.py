@@ -112,9 +112,9 @@ def _all_parameters(plant: Plant, given: Mapping[str, NumbersLike], between: int
     columns = {
         name: column(name, value, "", 1) if callable(value) or np.ndim(value) else cast("float | str", value)
         for name, value in given.items()
-        if name not in plant.varied
+        if name not in plant.parameter_readers
     }
-    ground = {name: each.read(name, given[name]) for name, each in plant.varied.items()}
+    ground = {name: each.read(name, given[name]) for name, each in plant.parameter_readers.items()}
     return lane_parameters(plant, columns, "robot", between) | ground
 
 

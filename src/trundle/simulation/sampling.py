@@ -91,14 +91,16 @@ def stepped_groups(
     """The inputs of the step after every step, and which clocks are due between them."""
     if model.sampling is None:
         return {}
-    later = {name: _later(value) for name, value in inputs.items()}
-    return {NEXT_INPUT: later or np.zeros(0), DUE: due_after(model, dt, steps)}
+    return {NEXT_INPUT: later_inputs(inputs) or np.zeros(0), DUE: due_after(model, dt, steps)}
 
 
-def _later(value: Floats) -> Floats:
-    """An input one step later; the last step goes on."""
-    array = np.asarray(value)
-    return np.concatenate([array[1:], array[-1:]]) if array.ndim == 2 else value
+def later_inputs(inputs: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Inputs one step later; the last step goes on."""
+    arrays = {name: np.asarray(value) for name, value in inputs.items()}
+    return {
+        name: np.concatenate([array[1:], array[-1:]]) if array.ndim == 2 else inputs[name]
+        for name, array in arrays.items()
+    }
 
 
 def due_after(model: Model, dt: float, steps: int) -> FloatArray:

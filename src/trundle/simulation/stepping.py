@@ -115,7 +115,7 @@ class SteppedProblem:
         known, checks = {name: plant.quantities[name] for name in values}, dict[str, object]()
         if books is not None:
             checks, known = (
-                books.summary(plant.fastest(values)),
+                books.summary(plant.fastest_rate(values)),
                 known | {each.name: each for each in COLUMNS},
             )
             values |= books.stored
@@ -126,7 +126,7 @@ class SteppedProblem:
             "derive_seconds": plant.derive_seconds,
             **more,
             **checks,
-            **plant.found_in(time, values, self.step * self.every),
+            **plant.run_findings(time, values, self.step * self.every),
             **self._wear(time, values),
         }
         return run_of(plant, time, values, known, self.parameters, summary)
@@ -243,11 +243,11 @@ def stepped_problem(
     steps = _whole_steps(seconds, h)
     whole(samples, "samples", 2)
     if callable(inputs):
-        hint = (
-            "give a mapping of inputs by name; what follows the motion is a controller's work: controllers="
-        )
+        hint = "give a mapping of inputs; what depends on the state is a controller: controllers="
         raise InputError(
-            "steps of one length hold their inputs, and take no function of all", key="inputs", hint=hint
+            f"'{plant.name}' goes by steps, and takes its inputs by name, not by one function",
+            key="inputs",
+            hint=hint,
         )
     given = with_references(plant.robot, named(inputs, "inputs"))
     require_undriven(plant.robot, given, "run.inputs.")
@@ -257,7 +257,7 @@ def stepped_problem(
     signals = noise_of(plant.robot, whole(seed, "seed", 0), seconds) | signals_of(given, units, plant.name)
     for name, signal in signals.items():
         if signal.feedback is not None:
-            message = "steps of one length hold their inputs, which can't follow the motion"
+            message = f"'{plant.name}' holds its inputs over a step, so they can't be functions of the state"
             raise InputError(message, key=f"run.inputs.{name}", hint="give the robot a controller")
     values = plant.parameter_values(parameters)
     starts = initial_numbers(initial, plant)

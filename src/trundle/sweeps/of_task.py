@@ -39,7 +39,11 @@ def swept_task(task: Task, dt: float | None, *, over: Mapping[str, object], **ho
     parameters = {name: problem.parameters[name] for name in task.changed if name not in over}
     initial = {name: value for name, value in task.started.items() if f"initial.{name}" not in over}
     inputs = _inputs(problem.signals, over, steps, dt)
-    again = {name: value for name, value in system.again(dt).items() if name not in ("step", "attitude")}
+    again = {
+        name: value
+        for name, value in system.simulate_arguments(dt).items()
+        if name not in ("step", "attitude")
+    }
     return sweep(
         over=over,
         initial=initial,

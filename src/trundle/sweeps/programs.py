@@ -27,7 +27,7 @@ from trundle.program.tracer import Node, traced
 from trundle.scalars import less, minimum, where
 from trundle.simulation.rollout import MANY
 from trundle.simulation.rollout_inputs import RolloutInputs
-from trundle.simulation.sampling import NEXT_INPUT, stepped_groups, stepped_program
+from trundle.simulation.sampling import NEXT_INPUT, later_inputs, stepped_groups, stepped_program
 from trundle.sweeps.cases import Cases, chosen
 from trundle.sweeps.measures import Measure
 
@@ -81,7 +81,7 @@ class SweepPrograms(ABC):
 
 def sweep_programs(plant: Plant, measures: Sequence[Measure], cases: Mapping[str, Cases]) -> SweepPrograms:
     """The programs of these measures of a plant, whose robots choose among `cases` of inputs."""
-    made = _by_rates if isinstance(plant.motion, Rates) else _by_steps
+    made = _rate_programs if isinstance(plant.motion, Rates) else _step_programs
     return made(plant, tuple(measures), cases)
 
 
@@ -107,7 +107,7 @@ def _seen(
 
 
 @dataclass(frozen=True)
-class _OfRates(SweepPrograms):
+class _RatePrograms(SweepPrograms):
     """looking: what the measures look at, from state, input and parameter."""
 
     looking: Program
@@ -122,7 +122,10 @@ class _OfRates(SweepPrograms):
         sums = [row for measure, v in zip(self.measures, seen, strict=True) for row in measure.begun(v)]
         sums += [*choices, *[np.zeros(robots.count)] * (self.labels[-1:] == (_STEP,))]
         groups: dict[str, GroupInput] = {INPUT: robots.inputs or np.zeros(0)}
-        groups |= {NEXT_INPUT: _later(robots.inputs), **stepped_groups(self.plant, robots.inputs, dt, steps)}
+        groups |= {
+            NEXT_INPUT: later_inputs(robots.inputs),
+            **stepped_groups(self.plant, robots.inputs, dt, steps),
+        }
         return Roll(np.vstack([x, *sums]), groups, dt, steps)
 
     def ended(
@@ -148,12 +151,12 @@ class _OfRates(SweepPrograms):
         return np.broadcast_to(values, (len(self.measures), x.shape[1]))
 
 
-def _by_rates(plant: Plant, measures: tuple[Measure, ...], cases: Mapping[str, Cases]) -> SweepPrograms:
+def _rate_programs(plant: Plant, measures: tuple[Measure, ...], cases: Mapping[str, Cases]) -> SweepPrograms:
     assert isinstance(plant, Model)
     counted = bool(cases) or any(measure.kind == "first" for measure in measures)
     labels = [label for measure in measures for label in measure.sums]
     labels += [f"sweep {name}" for name in cases] + [_STEP] * counted
-    return _OfRates(
+    return _RatePrograms(
         plant, measures, cases, tuple(labels), _rates(plant, labels, cases),
         _rates_ending(plant, measures, labels, cases), _looking(plant, measures),
     )  # fmt: skip
@@ -224,11 +227,11 @@ def _rates_ending(
         given = {group.name: nodes[group.name][: group.size] for group in own.inputs}
         (states,) = traced(own, given).values()
     at_end = {STATE: states, INPUT: nodes[NEXT_INPUT], PARAMETER: nodes[PARAMETER]}
-    after = _carried(measures, sums, _seen(model, measures, at_end), labels)
+    after = _sums_at_end(measures, sums, _seen(model, measures, at_end), labels)
     return tracer.program("ending", inputs, {STATE: (inputs[STATE], [*states, *after])})
 
 
-def _carried(
+def _sums_at_end(
     measures: Sequence[Measure], sums: Sequence[Node], seen: Sequence[Node], labels: Sequence[str]
 ) -> list[Node]:
     counted = [sums[-1] + 1.0] if labels and labels[-1] == _STEP else []
@@ -249,19 +252,11 @@ def _stepped_on(inputs: Mapping[str, Floats]) -> dict[str, Floats]:
     }
 
 
-def _later(inputs: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Inputs one step later; the last step goes on."""
-    return {
-        name: value[1:] if isinstance(value, np.ndarray) and value.ndim == 2 else value
-        for name, value in _stepped_on(inputs).items()
-    }
-
-
 # Steps: measures look where a step begins.
 
 
 @dataclass(frozen=True)
-class _OfSteps(SweepPrograms):
+class _StepPrograms(SweepPrograms):
     """The sums: of every measure its own and its last value, the plant's marks, choices, what is least, the step."""
 
     def roll(
@@ -271,7 +266,7 @@ class _OfSteps(SweepPrograms):
         sums = np.zeros((len(self.labels), start.shape[1]))
         for name, places in zip(self.cases, choices, strict=True):
             sums[self.labels.index(f"sweep {name}")] = places
-        sums[-1 - len(self.plant.least) : -1] = 1.0
+        sums[-1 - len(self.plant.minima) : -1] = 1.0
         times = dt * np.arange(steps + 1, dtype=np.float64)
         groups: dict[str, GroupInput] = {
             INPUT: _stepped_on(robots.inputs) or np.zeros(0), STEP: [dt], TIMES: [float(steps), float(late(times))],
@@ -289,27 +284,27 @@ class _OfSteps(SweepPrograms):
             place += len(measure.sums) + 1
             rows[measure.text] = measure.ended(list(own), sums[place - 1], steps, dt)
         kept = dict(zip(self.labels, sums, strict=True))
-        marks = {name: kept[f"sweep {name}"] for name in self.plant.marks}
-        least = {name: kept[f"sweep {name}"] for name in self.plant.least}
+        marks = {name: kept[f"sweep {name}"] for name in self.plant.marked_states}
+        least = {name: kept[f"sweep {name}"] for name in self.plant.minima}
         diverged = np.asarray(~np.isfinite(states).all(axis=0))
         ends = dict(zip(self.plant.states, states, strict=True))
-        became = {name: truths & ~diverged for name, truths in self.plant.became(marks, ends, least).items()}
-        return rows, {DIVERGED: diverged, **became}
+        others = self.plant.outcomes_of(marks, ends, least).items()
+        return rows, {DIVERGED: diverged} | {name: truths & ~diverged for name, truths in others}
 
     def is_quick(self, robot_steps: int) -> bool:
         """Implicit steps take long to compile."""
         return robot_steps < MANY
 
 
-def _by_steps(plant: Plant, measures: tuple[Measure, ...], cases: Mapping[str, Cases]) -> SweepPrograms:
+def _step_programs(plant: Plant, measures: tuple[Measure, ...], cases: Mapping[str, Cases]) -> SweepPrograms:
     labels = [
         f"{each.text} {part}"
         for each in measures
         for part in (*(label.removeprefix(f"{each.text} ") for label in each.sums), "last")
     ]
-    labels += [f"sweep {name}" for name in (*plant.marks, *cases, *plant.least)] + [_STEP]
+    labels += [f"sweep {name}" for name in (*plant.marked_states, *cases, *plant.minima)] + [_STEP]
     whole = (*plant.states, *labels)
-    return _OfSteps(
+    return _StepPrograms(
         plant, measures, cases, tuple(labels), still(plant.name, whole),
         _steps_ending(plant, measures, cases, labels),
     )  # fmt: skip
@@ -327,8 +322,8 @@ def _steps_ending(
     tracer = Tracer(*inputs)
     nodes = {name: tracer.inputs(name, len(own)) for name, own in inputs.items()}
     states, sums = nodes[STATE][: len(plant.states)], nodes[STATE][len(plant.states) :]
-    first = len(labels) - 1 - len(plant.least) - len(cases)
-    choices, lowest, step = sums[first : first + len(cases)], sums[-1 - len(plant.least) : -1], sums[-1]
+    first = len(labels) - 1 - len(plant.minima) - len(cases)
+    choices, lowest, step = sums[first : first + len(cases)], sums[-1 - len(plant.minima) : -1], sums[-1]
     if cases:
         which = dict(zip(cases, choices, strict=True))
         nodes[INPUT] = chosen(cases, dict(zip(plant.inputs, nodes[INPUT], strict=True)), which, step)
@@ -336,11 +331,13 @@ def _steps_ending(
     steps, mark = nodes[TIMES]
     here = dict(zip(plant.states, states, strict=True))
     seen = _seen(plant, measures, {**nodes, STATE: states}, found[STATE])
-    after = _carried_on(measures, sums, seen, step)
+    after = _sums_from_begin(measures, sums, seen, step)
     kept = sums[len(after) : first]
-    after += [where(less(step, mark + 0.5), here[n], old) for n, old in zip(plant.marks, kept, strict=True)]
+    after += [
+        where(less(step, mark + 0.5), here[n], old) for n, old in zip(plant.marked_states, kept, strict=True)
+    ]
     after += choices
-    after += [minimum(old, of(here)) for old, of in zip(lowest, plant.least.values(), strict=True)]
+    after += [minimum(old, of(here)) for old, of in zip(lowest, plant.minima.values(), strict=True)]
     after.append(step + 1.0)
     goes_on = less(step, steps - 0.5)
     led = [where(goes_on, new, old) for new, old in zip(found[STATE], states, strict=True)]
@@ -348,7 +345,7 @@ def _steps_ending(
     return tracer.program("ending", inputs, {**groups, STATE: (inputs[STATE], [*led, *after])})
 
 
-def _carried_on(
+def _sums_from_begin(
     measures: Sequence[Measure], sums: Sequence[Node], seen: Sequence[Node], step: Node
 ) -> list[Node]:
     """What is carried on: at the first time what a measure begins with."""

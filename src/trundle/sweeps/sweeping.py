@@ -24,12 +24,12 @@ from trundle.operating_system import available_cores
 from trundle.progress import Progress
 from trundle.robot.terrain import Terrain
 from trundle.simulation.options import positive, whole
-from trundle.sweeps.asked import Asked, work_of_request
 from trundle.sweeps.cluster import client_kind, reached, roll_there
 from trundle.sweeps.definition import text_of
 from trundle.sweeps.design import Draws
 from trundle.sweeps.local import roll_here
 from trundle.sweeps.outcome import Sweep
+from trundle.sweeps.request import SweepRequest, work_of_request
 from trundle.sweeps.store import Store, alone, create, open_store, resumed
 from trundle.sweeps.work import BLOCK, Work
 
@@ -157,11 +157,11 @@ def sweep(
     whole(steps, "steps", 1)
     count = available_cores() if threads is None else check_int(threads, "threads", 1)
     source = source_of(model, "sweep", base)
-    asked = Asked(
+    request = SweepRequest(
         over, measures, (samples, draws, seed), named(initial, "initial"), named(inputs, "inputs"),
         named(parameters, "parameters"), steps, positive(dt, "dt", "s"), device_of(device, precision),
     )  # fmt: skip
-    work = work_of_request(source, terrain, mode, asked)
+    work = work_of_request(source, terrain, mode, request)
     given = {*work.told, *(label for case in work.cases.values() for label in case.inputs)}
     warn_of_references(work.plant.robot, work.plant.inputs, given)
     place = None if store is None else path_of(store, "sweep")

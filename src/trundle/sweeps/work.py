@@ -109,7 +109,7 @@ class Work:
         self, first: int, count: int, threads: int | None = 1, progress: Callable[[float], None] | None = None
     ) -> dict[str, FloatArray]:
         """What is kept of `count` robots from the one with the number `first`: the values that they have, the measures,
-        and 1 for what became of a robot; without a meaningful motion its measures are NaN.
+        and 1 for what outcomes_of of a robot; without a meaningful motion its measures are NaN.
         """
         if self.equations and self.equations != self.digest:
             hint = "go on with the version of Trundle that began it"
@@ -143,7 +143,7 @@ class Work:
 
         given: dict[str, Any] = self.given(robot)
         given["inputs"] = signals_told(given["inputs"], self.dt)
-        how = {**self.plant.again(self.dt), **given, **options}
+        how = {**self.plant.simulate_arguments(self.dt), **given, **options}
         return simulate(how.pop("model"), self.steps * self.dt, **how)
 
     def place(self, name: str) -> tuple[str, str]:
@@ -196,7 +196,7 @@ class Work:
         self, robots: RolloutInputs, start: FloatArray, columns: Mapping[str, FloatArray], threads: int | None,
         progress: Callable[[float], None] | None,
     ) -> tuple[dict[str, FloatArray], dict[str, np.ndarray]]:  # fmt: skip
-        """The measures of robots, and truths of what became of them."""
+        """The measures of robots, and truths of what outcomes_of of them."""
         programs, choices = self.programs, [case.places(columns[name]) for name, case in self.cases.items()]
         roll = programs.roll(robots, start, choices, self.steps, self.dt)
         result = program_rollout(
@@ -215,7 +215,7 @@ class Work:
 def units_of(plant: Plant) -> dict[str, str]:
     """The units of what can vary, by name, where they are known."""
     own = {} if plant.robot is None else dict(plant.robot.parameter_units())
-    own |= {name: each.unit for name, each in plant.varied.items()}
+    own |= {name: each.unit for name, each in plant.parameter_readers.items()}
     places = {"initial": plant.start_names, "inputs": plant.inputs}
     return own | {
         f"{place}.{name}": plant.units.get(name, "rad") for place, names in places.items() for name in names

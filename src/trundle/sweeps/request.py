@@ -32,8 +32,8 @@ from trundle.sweeps.work import Work, units_of
 _MOST_TILES = 2**26
 
 
-class Asked(NamedTuple):
-    """What `sweep` is told of robots and their motion."""
+class SweepRequest(NamedTuple):
+    """What `sweep` is asked of robots and their motion."""
 
     over: object
     measures: Sequence[str]
@@ -62,24 +62,27 @@ class Asked(NamedTuple):
 
 
 def work_of_request(
-    source: Robot | Document | Plant, terrain: Terrain | Mapping[str, object] | None, mode: Mode, told: Asked
+    source: Robot | Document | Plant,
+    terrain: Terrain | Mapping[str, object] | None,
+    mode: Mode,
+    request: SweepRequest,
 ) -> Work:
     """The work of robots on a plane or over a terrain, checked."""
-    inputs = [name.removeprefix("inputs.") for name in told.varied if name.startswith("inputs.")]
+    inputs = [name.removeprefix("inputs.") for name in request.varied if name.startswith("inputs.")]
     ground = ground_of(source, terrain)
     plant, _ = plant_of(
-        source, "sweep", {**told.parameters, **_ground_numbers(ground, told.varied)}, terrain=ground, mode=mode,
-        inputs=[*told.inputs, *inputs], varied=True,
+        source, "sweep", {**request.parameters, **_ground_numbers(ground, request.varied)}, terrain=ground, mode=mode,
+        inputs=[*request.inputs, *inputs], varied=True,
     )  # fmt: skip
     units = units_of(plant)
-    cases, varied = cases_of(plant, told.varied, told.steps, told.dt)
-    design = told.design(varied, lambda name: units.get(name, ""))
+    cases, varied = cases_of(plant, request.varied, request.steps, request.dt)
+    design = request.design(varied, lambda name: units.get(name, ""))
     work = Work(
-        plant, design, measures_of(plant, told.measures),
-        dict(told.initial), dict(told.inputs), dict(told.parameters), told.steps, told.dt, told.device, cases,
+        plant, design, measures_of(plant, request.measures), dict(request.initial), dict(request.inputs),
+        dict(request.parameters), request.steps, request.dt, request.device, cases,
     )  # fmt: skip
     if isinstance(plant, Model):
-        warn_of_period(plant, told.steps * told.dt, "a sweep")
+        warn_of_period(plant, request.steps * request.dt, "a sweep")
     return work
 
 
