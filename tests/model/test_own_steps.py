@@ -108,7 +108,9 @@ def test_what_can_t_be_is_said(given, words):
 
 
 def test_what_needs_a_rate_says_so():
-    with pytest.raises(InputError, match="linearize takes a robot, a model or a file"):
+    with pytest.raises(
+        InputError, match="linearize needs a rate, x' = f\\(x, u, p\\), and 'cart' goes by steps"
+    ):
         trundle.linearize(cart())
     with pytest.raises(InputError, match="no derivatives"):
         trundle.rollout(cart(), steps=2, dt=0.1, gradients=["m"])

@@ -14,6 +14,7 @@ from trundle.errors import InputError
 from trundle.files import path_of
 from trundle.model.derive import derive_robot
 from trundle.model.model import Model
+from trundle.model.plant import Plant
 from trundle.robot import Robot, require_base_mass, units
 from trundle.robot.controllers import Controller
 from trundle.robot.description import check_base, with_base
@@ -175,6 +176,9 @@ def opened(given: object, call: str, base: str | None = None) -> Robot | Model |
         return given if base is None else replace(given, robot=with_base(given.robot, base))
     if isinstance(given, Model):
         return on_base(given, base)
+    if isinstance(given, Plant):
+        message = f"{call} needs a rate, x' = f(x, u, p), and '{given.name}' goes by steps of its own"
+        raise InputError(message, hint="take differences of two runs")
     if isinstance(given, Mapping):
         return load(given, base=base)
     if isinstance(given, (str, os.PathLike)):
