@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.robot.height_maps import HeightMap
-from trundle.robot.terrain import Terrain
 from trundle.scalars import Scalar
+
+if TYPE_CHECKING:
+    from trundle.robot.height_maps import HeightMap
+    from trundle.robot.terrain import Terrain
 
 # The distance of what is off a map, `robot.gridded.NOWHERE`, is known by so much (m): a depth at rest may be added.
 _NEAR_NOWHERE = 1e3
