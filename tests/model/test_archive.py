@@ -275,4 +275,4 @@ DESCRIPTIONS = [
 @pytest.mark.parametrize("path", DESCRIPTIONS, ids=lambda path: path.stem)
 def test_robots_of_files_are_equal_by_what_they_hold(path):
     robot = trundle.load(path)
-    assert archive._robot({"trundle": 1, "robot": plain(robot)}) == robot
+    assert archive._robot({"trundle": 1, "robot": plain(robot)}, "description") == robot

@@ -73,7 +73,7 @@ def thrown(robot, omega, step, seconds, **rates):
         seed=0,
     )
     inputs = np.zeros((steps, len(problem.system.inputs)))
-    return problem.system, problem._advanced(problem.start, inputs, steps, lambda _: None)
+    return problem.system, problem._advanced(problem.start, inputs, 0, steps, lambda _: None)
 
 
 def seen(model, states):

@@ -1,8 +1,8 @@
-"""A model as text: what pickles of it hold, and stores of sweeps, from which nothing is derived anew.
+"""Models and plants of own steps as text: what pickles and stores of sweeps hold, from which nothing is derived anew.
 
-The text is JSON: the description as it stands in a YAML file, and the model's fields, its programs as lists of
-instructions (`program.plain`). Reading runs no code from it: pydantic checks it against the types of the model's fields
-(so a new one is kept without another line), and programs are checked instruction by instruction.
+The text is JSON: descriptions as they stand in a YAML file, and the plant's fields, its programs as lists of
+instructions (`program.plain`). Reading runs no code from it: pydantic checks it against the types of the fields (so a
+new one is kept without another line), and programs are checked instruction by instruction.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from trundle.documents.reader import FORMAT as DESCRIPTION_FORMAT
 from trundle.documents.reader import File
 from trundle.errors import InputError, TrundleError
 from trundle.model.model import Model
+from trundle.model.own_steps import StepPlant
 from trundle.program import Program
 from trundle.program.plain import from_plain, to_plain
 from trundle.robot.component import plain
@@ -37,7 +38,7 @@ from trundle.robot.problems import problems_of, report
 from trundle.version import __version__
 
 
-def reduced(model: Model) -> tuple[Callable[[str], Model], tuple[str]]:
+def reduced(model: Model) -> tuple[Callable[[str], Model | StepPlant], tuple[str]]:
     """How a model is pickled: as its text."""
     return from_text, (to_text(model),)
 
@@ -52,41 +53,58 @@ def digest_of(model: Model) -> str:
     return hashlib.sha256(json.dumps([__version__, data]).encode()).hexdigest()
 
 
-def to_text(model: Model) -> str:
-    """The model as JSON; raises TrundleError for what JSON can't hold."""
-    robot = model.robot
-    schema = _schema()
+# What a text may hold, by its key.
+_KINDS: Mapping[str, type[Model] | type[StepPlant]] = {"model": Model, "own_steps": StepPlant}
+# The fields that are said otherwise: by descriptions, and by the plant that a loop closes.
+_ASIDE = ("robot", "loop", "open_plant")
+
+
+def to_text(plant: Model | StepPlant) -> str:
+    """The plant as JSON, of one in a loop that no robot describes without it; raises TrundleError for what JSON can't
+    hold.
+    """
+    open_plant = plant.open_plant or plant
+    key = next(key for key, kind in _KINDS.items() if isinstance(plant, kind))
+    schema = _schema(_KINDS[key])
     content = {
-        "description": None if robot is None else {"trundle": DESCRIPTION_FORMAT, "robot": plain(robot)},
-        "model": schema.model_construct(**{n: getattr(model, n) for n in schema.model_fields}).model_dump(),
+        "description": _described(plant.robot),
+        "controllers": _described(plant.loop),
+        key: schema.model_construct(**{n: getattr(open_plant, n) for n in schema.model_fields}).model_dump(),
     }
     try:
         return json.dumps(content, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise TrundleError(f"no text can hold what '{model.name}' does: {error}") from None
+        raise TrundleError(f"no text can hold what '{plant.name}' does: {error}") from None
 
 
-def from_text(text: str) -> Model:
-    """The model of a text; raises InputError."""
+def _described(robot: Robot | None) -> dict[str, object] | None:
+    return None if robot is None else {"trundle": DESCRIPTION_FORMAT, "robot": plain(robot)}
+
+
+def from_text(text: str) -> Model | StepPlant:
+    """The plant of a text; raises InputError."""
     content = json.loads(text)
-    return Model(robot=_robot(content["description"]), **_fields(content["model"]))
+    robot, loop = (_robot(content[key], key) for key in ("description", "controllers"))
+    key = next(key for key in _KINDS if key in content)
+    plant = _KINDS[key](robot=robot, **_fields(_KINDS[key], key, content[key]))
+    return plant if loop is None else plant.closed(loop.controllers)
 
 
-def _robot(described: object) -> Robot | None:
+def _robot(described: object, part: str) -> Robot | None:
     """The robot of a description; None for a model that came from equations."""
     try:
         return None if described is None else File.model_validate(described).robot
     except ValidationError as error:
-        raise _wrong(error, "description") from None
+        raise _wrong(error, part) from None
 
 
 @cache
-def _schema() -> type[BaseModel]:
-    """A model's fields but its description, with checks that take nothing for what it isn't: a truth value is no
-    number.
+def _schema(kind: type[Model] | type[StepPlant]) -> type[BaseModel]:
+    """The fields of a kind of plant but its descriptions, with checks that take nothing for what it isn't: a truth
+    value is no number.
     """
-    hints, kept = get_type_hints(Model), dict[str, Any]()
-    for field in fields(Model):
+    hints, kept = get_type_hints(kind), dict[str, Any]()
+    for field in fields(kind):
         hint, default = hints[field.name], ... if field.default is MISSING else field.default
         if callable(field.default_factory):
             default = Field(default_factory=field.default_factory)
@@ -95,7 +113,7 @@ def _schema() -> type[BaseModel]:
             hint = Annotated[Any, read, PlainSerializer(lambda program: program and to_plain(program))]
         if hint == Mapping[str, Program]:
             hint = Annotated[Any, PlainValidator(_programs), PlainSerializer(_plain_programs)]
-        if field.name != "robot":
+        if field.name not in _ASIDE:
             kept[field.name] = (hint, default)
     return create_model("Kept", __config__=ConfigDict(strict=True, extra="forbid"), **kept)
 
@@ -116,15 +134,15 @@ def _optional_program(data: object, info: ValidationInfo) -> Program | None:
     return None if data is None else _program(data, info)
 
 
-def _fields(data: object) -> dict[str, Any]:
-    """The arguments of a model but its description from plain data; InputError for what isn't of a field's type."""
+def _fields(kind: type[Model] | type[StepPlant], part: str, data: object) -> dict[str, Any]:
+    """The arguments of a plant but its descriptions from plain data; InputError for what isn't of a field's type."""
     try:
-        kept = _schema().model_validate_json(
+        kept = _schema(kind).model_validate_json(
             json.dumps(data)
         )  # JSON's lists are tuples only when read as JSON
     except ValidationError as error:
-        raise _wrong(error, "model") from None
-    return {name: getattr(kept, name) for name in _schema().model_fields}
+        raise _wrong(error, part) from None
+    return {name: getattr(kept, name) for name in _schema(kind).model_fields}
 
 
 def _wrong(error: ValidationError, part: str) -> InputError:

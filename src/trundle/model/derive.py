@@ -16,7 +16,7 @@ from trundle.mechanics.elimination import undetermined_rows
 from trundle.mechanics.linear import apply, transpose
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.model.classification import mobility_of
-from trundle.model.closed_loop import closed
+from trundle.model.closed_loop import closed_model
 from trundle.model.closures import held_programs
 from trundle.model.forces import applied_forces, contact_span
 from trundle.model.health import check_inertia, check_loads, check_mass, check_own_kinds
@@ -60,7 +60,7 @@ def derive_robot(robot: Robot) -> Model:
     """The model of a robot; its inertia, masses and loads are checked on numbers, before and after."""
     with Doing(True, f"deriving {robot.name}"):
         plant = _derived(robot)
-        return closed(plant, robot) if robot.controllers else plant
+        return closed_model(plant, robot) if robot.controllers else plant
 
 
 def _derived(robot: Robot) -> Model:

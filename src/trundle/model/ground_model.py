@@ -41,11 +41,13 @@ from trundle.model.outcomes import (
     upward,
 )
 from trundle.model.plant import STEP, Plant, Steps
+from trundle.model.sampled import DUE
 from trundle.model.settling import check_outside, start_on_ground
 from trundle.model.symbols import INPUT, PARAMETER, STATE
 from trundle.model.terrain_numbers import TerrainNumber, varied_ground
 from trundle.program import Program
-from trundle.robot import Robot
+from trundle.program.ir import Group
+from trundle.robot import Controller, Robot
 from trundle.robot.description import floating
 from trundle.robot.gridded import GridSurface
 from trundle.robot.height_maps import HeightMap
@@ -92,7 +94,14 @@ class GroundModel(Plant):
         turned = ", roll, pitch and yaw by Euler" if self.attitude == "euler_angles" else ""
         method = ("implicit steps" if self.mode == "dynamic" else "steps") + " of {:g} s" + turned
         way = "by a balance of forces at its end" if self.mode == "dynamic" else "by least squares"
-        return Steps(self.step, STEP_SECONDS, method, {"mode": self.mode}, f"its speeds {way}")
+        return Steps(
+            self.step, STEP_SECONDS, method, {"mode": self.mode}, f"its speeds {way}", self.mode == "dynamic"
+        )
+
+    def closed(self, controllers: Mapping[str, Controller | Mapping[str, object]]) -> GroundModel:
+        """The same robot over the same ground, with controllers."""
+        robot = self.robot.with_controllers(controllers)
+        return derive_on(robot, self.terrain, self.mode, self.attitude, self.rates)
 
     def check_start(
         self, start: Mapping[str, float], given: Collection[str], parameters: Mapping[str, float]
@@ -270,7 +279,7 @@ def _model(motion: GroundMotion) -> GroundModel:
         (actuator.command for actuator in motion.assembly.actuators),
         motion.own,
         motion.memory,
-        motion.commands.quantities,
+        motion.loop.quantities,
         outputs,
     )
     kinds = [quantities[name].kind for name in motion.states]
@@ -286,7 +295,7 @@ def _model(motion: GroundMotion) -> GroundModel:
         coordinates=motion.states[:places],
         speeds=motion.states[places : places + speeds],
         currents=motion.states[places + speeds :],
-        inputs=motion.commands.inputs,
+        inputs=motion.loop.inputs,
         outputs=observe.outputs[0].labels,
         parameters=motion.parameters,
         quantities=quantities,
@@ -294,7 +303,8 @@ def _model(motion: GroundMotion) -> GroundModel:
         observe=observe,
         gaps=_program(motion, "gaps", {"gap": gaps}),
         loose=_settling(motion),
-        clocks=motion.commands.clocks,
+        clocks=motion.loop.clocks,
+        sampling=_sampling(motion),
     )
 
 
@@ -309,6 +319,21 @@ def _step(motion: GroundMotion) -> Program:
     groups["error"] = {"error": error}
     groups["following"] = dict(zip(labels, following, strict=True))
     return _program(motion, "step", groups, labels)
+
+
+def _sampling(motion: GroundMotion) -> Program | None:
+    """Where the states go at an instant, by which clocks are due then."""
+    clocks = tuple(motion.loop.clocks)
+    if not clocks:
+        return None
+    due = motion.tracer.inputs(
+        STEP, len(clocks)
+    )  # in the place of the step's length, which no sample asks for
+    after = motion.loop.sample(motion.view, dict(zip(clocks, due, strict=True)))
+    made = _program(
+        motion, "sampling", {STATE: {name: after[name] for name in motion.states}}, further=clocks
+    )
+    return replace(made, inputs=(*made.inputs[:3], Group(DUE, clocks)))
 
 
 def _observe(motion: GroundMotion, outputs: Mapping[Quantity, Scalar]) -> Program:
@@ -326,21 +351,25 @@ def _sought(motion: GroundMotion) -> tuple[str, ...]:
 
 def _after(motion: GroundMotion) -> dict[str, Scalar]:
     """The state where the step ends."""
-    found = {**motion.state, **motion.begun.after}
+    found = dict(motion.state)
     found |= motion.led(motion.nu) if motion.mode == "kinematic" else motion.kind.after(motion.nu_free)
     found |= motion.own_after(motion.nu)
     return {name: found[name] for name in motion.states}
 
 
 def _program(
-    motion: GroundMotion, name: str, outputs: Mapping[str, Mapping[str, Scalar]], sought: Sequence[str] = ()
+    motion: GroundMotion,
+    name: str,
+    outputs: Mapping[str, Mapping[str, Scalar]],
+    sought: Sequence[str] = (),
+    further: Sequence[str] = (DT,),
 ) -> Program:
     """A program of the state, inputs, parameters and the step's length, and of what is sought."""
     labels = {
         STATE: motion.states,
-        INPUT: motion.commands.inputs,
+        INPUT: motion.loop.inputs,
         PARAMETER: tuple(motion.parameters),
-        STEP: (DT,),
+        STEP: further,
         TRIAL: sought,
     }
     groups = {group: (tuple(values), list(values.values())) for group, values in outputs.items()}

@@ -25,8 +25,8 @@ from trundle.model.constraints import (
     with_followers,
     without_followers,
 )
+from trundle.model.control_loop import PlantView, control_loop
 from trundle.model.forces import Forces, inner_forces
-from trundle.model.ground_commands import Commands, Told
 from trundle.model.ground_contacts import Support, Touching
 from trundle.model.ground_kinematics import standing_speeds, with_body_slip
 from trundle.model.ground_sight import derived, derived_names
@@ -43,11 +43,13 @@ from trundle.model.ground_states import (
 )
 from trundle.model.mechanism import Mechanism
 from trundle.model.momentum_step import MomentumStep
+from trundle.model.placed import placed
 from trundle.model.plant import STEP
 from trundle.model.symbols import INPUT, PARAMETER, STATE
 from trundle.model.velocity_step import VelocityStep
 from trundle.program import Tracer
 from trundle.program.tangents import jacobian
+from trundle.robot.controllers import Action
 from trundle.robot.terrain import Terrain
 from trundle.robot.values import Value
 from trundle.scalars import Rows, Scalar, atan2, is_zero, less, plus, sqrt, times
@@ -85,7 +87,7 @@ class GroundMotion:
         self.loose = [place for place, column in enumerate(self.free) if column not in held]
         self.kind = KINDS[attitude](self)
         self.memory = self.kind.memory if mode == "dynamic" else ()
-        plant = (
+        self.plant_inputs = (
             *(actuator.command for actuator in assembly.actuators),
             *(assembly.quantities[name] for name in given),
         )
@@ -94,14 +96,19 @@ class GroundMotion:
             *self.own,
             *derived_names(assembly, mode),
         )
-        self.commands = Commands(numbers.robot, plant, readable)
+        units = {quantity.name: quantity.unit for quantity in (*self.plant_inputs, *readable)}
+        self.loop = control_loop(
+            placed(numbers.robot), [quantity.name for quantity in self.plant_inputs], units,
+            [quantity.name for quantity in readable], unknown="which a run over terrain doesn't know",
+        )  # fmt: skip
+        self.loop.check_units(numbers.robot)
         own = (quantity.name for quantity in self.own)
         remembered = (quantity.name for quantity in self.memory)
-        self.states = (*moving, *own, *self.commands.states, *remembered)
+        self.states = (*moving, *own, *self.loop.states, *remembered)
         self.tracer = Tracer(STATE, INPUT, PARAMETER, STEP, TRIAL)
         make = self.tracer.inputs
         self.state = dict(zip(self.states, make(STATE, len(self.states)), strict=True))
-        self.input = dict(zip(self.commands.inputs, make(INPUT, len(self.commands.inputs)), strict=True))
+        self.input = dict(zip(self.loop.inputs, make(INPUT, len(self.loop.inputs)), strict=True))
         (self.dt,) = make(STEP, 1)
         self.parameters = {**numbers.parameters, **{name: value.number for name, value in varied.items()}}
         told = dict(zip(self.parameters, make(PARAMETER, len(self.parameters)), strict=True))
@@ -171,35 +178,43 @@ class GroundMotion:
         return atan2(sqrt(x * x + y * y), z)
 
     @cached_property
-    def begun(self) -> Told:
-        """What the controllers do where the step begins."""
+    def view(self) -> PlantView:
+        """What controllers see where the step begins."""
         found = derived(self.angles, self.here, self.before if self.mode == "dynamic" else None)
-        return self.commands.told({**found, **self.state}, self.input, self.dt, self.read)
+        return PlantView({**found, **self.state}, self.input, self.read)
 
-    def told_at(self, nu: Sequence[Scalar], own: Mapping[str, Scalar]) -> Told:
+    @cached_property
+    def begun(self) -> Action:
+        """What the controllers do where the step begins, and what a run gives."""
+        action = self.loop.act(self.view)
+        return action._replace(commands={**self.input, **action.commands})
+
+    def acted_at(self, nu: Sequence[Scalar], own: Mapping[str, Scalar]) -> Action:
         """What they do where a step of these speeds ends, at states there of motors, batteries and their own.
 
         What samples, and what drives a speed that is held, does what it did where the step begins.
         """
-        begun = self.begun
-        if self.commands.continuous is None:
-            return begun
+        if not self.loop.continuous:
+            return self.begun
         ended = self.turned_by(nu, by_cayley)
         there = self.here.configured([*ended.values()])
         seen = {**self.state, **derived(angles_of(quaternion_rotation(*there.at.q[3:7])), there, nu)}
-        seen |= {**ended, **begun.after, **self.treads_after(nu), **own}
-        told = self.commands.told(seen, self.input, self.dt, self.read, begun)
+        seen |= {**ended, **self.treads_after(nu), **own}
+        action = self.loop.act(replace(self.view, states=seen))
         held = [actuator.command.name for actuator in self.assembly.actuators if actuator.motor.holds]
-        return told._replace(commands=told.commands | {name: begun.commands[name] for name in held})
+        kept = {**self.input, **action.commands, **{name: self.begun.commands[name] for name in held}}
+        return action._replace(commands=kept)
 
     @cached_property
     def shown(self) -> dict[str, Scalar]:
         """What the controllers show: their outputs where the step begins, and the commands that act during it."""
-        shown = dict(self.begun.shown)
+        shown = {**self.begun.outputs, **self.loop.sampled_outputs(self.view, self.begun.commands)}
+        commands = self.begun.commands
         if self.mode == "dynamic":
-            commands = self.told_at(self.ended, self.inner_after(self.ended)).commands
-            shown |= {name: commands[name] for name in self.commands.plant_inputs if name in shown}
-        return shown
+            commands = self.acted_at(self.ended, self.inner_after(self.ended)).commands
+        return {name: shown[name] for name in self.loop.shown} | {
+            name: commands[name] for name in self.loop.driven
+        }
 
     @cached_property
     def held(self) -> dict[int, Scalar]:
@@ -315,7 +330,7 @@ class GroundMotion:
     def inner_after(self, nu: Sequence[Scalar]) -> dict[str, Scalar]:
         """The states of motors, batteries and controllers that don't sample where a step of these speeds ends."""
         names = [quantity.name for quantity in inner_states(self.assembly)]
-        own = {name: self.state[name] for name in (*names, *(self.commands.continuous or ()))}
+        own = {name: self.state[name] for name in (*names, *self.acting_states)}
         symbols = self.tracer.inputs(TRIAL, len(own), OWN_SYMBOLS)
         after = led_on(lambda states: self._inner(nu, states).rates, own, self.dt, symbols)
         # batteries follow from currents at the step's end, whatever limits and relays bend on the way there
@@ -332,11 +347,16 @@ class GroundMotion:
             name: plus(value, times(self.dt, nu[columns[name]])) if name in columns else value
             for name, value in at.values.items()
         }
-        told = self.told_at(nu, own)
+        action = self.acted_at(nu, own)
         ended_at = replace(at, values=ended)
-        forces = inner_forces(self.assembly, ended_at, nu, told.commands, own, self.supplied)
-        forces.rates |= told.rates
+        forces = inner_forces(self.assembly, ended_at, nu, action.commands, own, self.supplied)
+        forces.rates |= {name: action.rates[name] for name in self.acting_states}
         return forces
+
+    @cached_property
+    def acting_states(self) -> tuple[str, ...]:
+        """The states of controllers that act at every instant."""
+        return tuple(f"{each.name}.{own}" for each in self.loop.continuous for own in each.states)
 
     @cached_property
     def supplied(self) -> dict[str, Scalar]:
@@ -365,7 +385,10 @@ class GroundMotion:
 
     def own_after(self, nu: Sequence[Scalar]) -> dict[str, Scalar]:
         """The states of motors, batteries, controllers and contacts' laws where a step of these speeds ends."""
-        return {} if self.mode == "kinematic" else {**self.inner_after(nu), **self.treads_after(nu)}
+        if self.mode == "dynamic":
+            return {**self.inner_after(nu), **self.treads_after(nu)}
+        rates = self.begun.rates
+        return {name: plus(self.state[name], times(self.dt, rates[name])) for name in self.acting_states}
 
     def treads_after(self, nu: Sequence[Scalar]) -> dict[str, Scalar]:
         """The states of contacts' laws where a step of these speeds ends."""

@@ -49,8 +49,7 @@ def observed(motion: GroundMotion) -> dict[Quantity, Scalar]:
     outputs |= {quantities[name]: motion.here.at.values[name] for name in names}
     speeds = zip(motion.assembly.speeds, nu if motion.mode == "kinematic" else motion.before, strict=True)
     outputs |= {quantities[name]: speed for name, speed in speeds if name not in known}
-    told = {name: value for name, value in motion.shown.items() if name in motion.commands.shown}
-    outputs |= {_shown(motion, name): value for name, value in told.items()}
+    outputs |= {_shown(motion, name): value for name, value in motion.shown.items()}
     outputs |= {_SINKAGE.of(place): -distance for place, distance in nearest(motion).items()}
     outputs |= {_SINKAGE.of(each.name): -each.contact.distance for each in motion.touching}
     if motion.mode == "kinematic":
@@ -70,7 +69,7 @@ def nearest(motion: GroundMotion) -> dict[str, Scalar]:
 
 def _shown(motion: GroundMotion, name: str) -> Quantity:
     """A command that controllers give, or an output of theirs."""
-    known = (*motion.commands.plant, *motion.commands.quantities)
+    known = (*motion.plant_inputs, *motion.loop.quantities)
     return next(quantity for quantity in known if quantity.name == name)
 
 

@@ -14,12 +14,12 @@ from trundle.expected import by_name
 from trundle.mechanics.mobility import Mobility
 from trundle.model.manifold import Constrained, changed_numbers, settle
 from trundle.model.mechanism import mechanism
-from trundle.model.plant import Rates
+from trundle.model.plant import Plant, Rates
 from trundle.model.portable import Portable
 from trundle.model.programmed import Programmed
 from trundle.model.studied import Studied
 from trundle.program import Program
-from trundle.robot import Robot
+from trundle.robot import Controller, Robot
 from trundle.shown import Explained, Shown
 
 # Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
@@ -56,8 +56,6 @@ class Model(Constrained, Programmed, Studied, Portable, Shown):
     what it was made from. `formed` holds what it brings along in place of a mechanism: "mass_matrix", "bias" and the
     frames of named points, as programs.
 
-    Where controllers sample, `clocks` are their periods and first instants (s) by name. `sampling` maps (state, input,
-    parameter, due) to the `state` after an instant, by which of them are due (1, else 0).
     """
 
     mobility: Mobility | None
@@ -68,7 +66,7 @@ class Model(Constrained, Programmed, Studied, Portable, Shown):
     notes: tuple[str, ...] = ()
     origin: Mapping[str, str] = field(default_factory=dict)
     formed: Mapping[str, Program] = field(default_factory=dict)
-    sampling: Program | None = None
+    open_plant: Model | None = None
 
     @cached_property
     def made_from(self) -> Mapping[str, object]:
@@ -79,6 +77,15 @@ class Model(Constrained, Programmed, Studied, Portable, Shown):
     def motion(self) -> Rates:
         """ẋ = f(x, u, p)."""
         return Rates(self.dynamics, self.audited, self.projection, True if self.stiff else None)
+
+    def closed(self, controllers: Mapping[str, Controller | Mapping[str, object]]) -> Model:
+        """ẋ = f(x, k(x, x_c, r), p)."""
+        from trundle.model.closed_loop import closed_model, controllers_alone  # late: they import this file
+        from trundle.model.derive import derive_robot
+
+        if self.robot is not None:
+            return derive_robot(self.robot.with_controllers(controllers))
+        return closed_model(self.open_plant or self, controllers_alone(self, controllers))
 
     @property
     def audit(self) -> tuple[str, ...]:
@@ -119,7 +126,7 @@ class Model(Constrained, Programmed, Studied, Portable, Shown):
     def __deepcopy__(self, memo: object) -> Model:
         return self  # nothing in it changes
 
-    def __reduce__(self) -> tuple[Callable[[str], Model], tuple[str]]:
+    def __reduce__(self) -> tuple[Callable[[str], Plant], tuple[str]]:
         from trundle.model.archive import reduced
 
         return reduced(self)

@@ -249,7 +249,7 @@ def require_undriven(robot: Robot | None, names: Iterable[object], key: str = ""
             raise InputError(
                 f"'{name}' is driven by {', '.join(each.name for each in drivers)}: nobody else can give it",
                 key=f"{key}{name}",
-                hint=f"{f'give {wanted[0]}, or ' if wanted else ''}take robot.without_controllers",
+                hint=f"{f'give {wanted[0]}, or ' if wanted else ''}leave controllers away (robot.without_controllers)",
             )
 
 

@@ -22,7 +22,7 @@ from trundle.frozen import Frozen
 from trundle.mechanics.quantities import Quantities
 from trundle.model.symbols import STATE
 from trundle.program import Program, Tracer
-from trundle.robot import Robot
+from trundle.robot import Controller, Robot
 from trundle.scalars import Scalar
 
 # What to do for other parameters than a plant's own.
@@ -59,7 +59,7 @@ class Steps:
 
     step: (state, input, parameter, step (s)[, iterate]) -> state[, start, error, following]. length: of a step where
     nobody says another (s). method: what it is, in words. about: what summaries say of it beside that. law:
-    what its equations are, in words.
+    what its equations are, in words. implicit: whether it solves for where it ends, which damps what would grow.
     """
 
     step: Program
@@ -67,6 +67,7 @@ class Steps:
     method: str
     about: Mapping[str, object] = field(default_factory=dict)
     law: str = "a map of its own"
+    implicit: bool = False
 
     @cached_property
     def still(self) -> Program:
@@ -96,7 +97,9 @@ class Plant:
 
     `quantities` says what each name stands for: its unit, its owner, where it starts. `observe` maps (state, input,
     parameter[, step, iterate]) to the `output`. Where controllers sample, `clocks` are their periods and first instants
-    (s) by name. `robot` is the description that it was made from, if any.
+    (s) by name, and `sampling` maps (state, input, parameter, due) to the `state` after an instant, by which of them
+    are due (1, else 0). `robot` is the description that it was made from, if any; without one, `loop` describes the
+    controllers that drive it, and `open_plant` is the plant without them.
     """
 
     name: str
@@ -110,6 +113,9 @@ class Plant:
     observe: Program
     robot: Robot | None
     clocks: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    sampling: Program | None = None
+    loop: Robot | None = None
+    open_plant: Plant | None = None
     derive_seconds: float = field(default=0.0, compare=False)
 
     def __post_init__(self) -> None:
@@ -144,6 +150,46 @@ class Plant:
     def shown_states(self) -> tuple[str, ...]:
         """The states that runs show: without what steps remember."""
         return tuple(name for name in self.states if not name.startswith(REMEMBERED))
+
+    @property
+    def control_description(self) -> Robot | None:
+        """The description of the controllers that drive it."""
+        return self.robot if self.robot is not None and self.robot.controllers else self.loop
+
+    def closed(self, controllers: Mapping[str, Controller | Mapping[str, object]]) -> Plant:
+        """The plant driven by controllers: their laws are put into its equations.
+
+        x' = f(x, u, p) becomes x' = f(x, k(x, x_c, r), p), x_c' = g(x, x_c, r); what must be zero at a step's end takes
+        the law there. States are the plant's, then the controllers' x_c; inputs those that nobody drives, then the
+        controllers' references r.
+
+        Parameters
+        ----------
+        controllers : mapping of str to Controller or mapping
+            By name: components, or what a file would hold. They read states and outputs, and drive inputs.
+
+        Returns
+        -------
+        Plant
+
+        Raises
+        ------
+        InputError
+            A controller reads or drives what isn't there, controllers form an algebraic loop, or the plant can't be
+            driven.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> hold = {"reads": "v_x", "drives": "left_motor.voltage", "proportional": 10, "target": "1 m/s"}
+        >>> trundle.derive(trundle.catalog.differential_drive()).closed({"speed": hold}).inputs
+        ('right_motor.voltage',)
+        """
+        raise InputError(
+            f"the rates of '{self.name}' are given: no controller can drive it",
+            key="controllers",
+            hint="trundle.derive takes its robot and its forces",
+        )
 
     def check_start(
         self, start: Mapping[str, float], given: Collection[str], parameters: Mapping[str, float]

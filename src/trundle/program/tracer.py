@@ -212,6 +212,13 @@ class Tracer:
         return made
 
 
+def scalars_by_name(groups: Mapping[str, Sequence[str]]) -> tuple[Tracer, dict[str, dict[str, Node]]]:
+    """A tracer of these groups of labels, and its scalars by group and label."""
+    tracer = Tracer(*groups)
+    nodes = {group: tracer.inputs(group, len(labels)) for group, labels in groups.items()}
+    return tracer, {group: dict(zip(labels, nodes[group], strict=True)) for group, labels in groups.items()}
+
+
 def traced(program: Program, groups: Mapping[str, Sequence[Operand]]) -> dict[str, list[Node]]:
     """The outputs of a program on scalars of a tracer, by group."""
     given = [groups[group.name] for group in program.inputs]

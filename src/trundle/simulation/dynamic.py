@@ -198,19 +198,19 @@ def dynamic_problem(
     warn_of_period(model, options.end, "a run")
     values = model.parameter_values(named(parameters, "parameters"))
     if not callable(inputs):
-        inputs = with_references(model.robot, named(inputs, "inputs"))
-        require_undriven(model.robot, inputs, "run.inputs.")
-        warn_of_references(model.robot, model.inputs, inputs)
+        inputs = with_references(model.control_description, named(inputs, "inputs"))
+        require_undriven(model.control_description, inputs, "run.inputs.")
+        warn_of_references(model.control_description, model.inputs, inputs)
     units = {name: model.units.get(name, "") for name in model.inputs}
     signals = named_signals(inputs, units, model.name, options)
-    noise = noise_of(model.robot, options.seed, options.end)
+    noise = noise_of(model.control_description, options.seed, options.end)
     drawn = {name: signal for name, signal in noise.items() if name not in signals}
     signals |= drawn
     given = initial_numbers(initial, model)
     mobility = model.mobility
     every = {name: signals.get(name, constant(0.0)) for name in model.inputs}
     start = [*model.state_vector(given, values), *(0.0 for _ in model.audit)]
-    warn_of_start(model.robot, signals, dict(zip(model.states, start, strict=False)))
+    warn_of_start(model.control_description, signals, dict(zip(model.states, start, strict=False)))
     tangents, own = Tangents(model, directions_of(model, gradients)), np.array(start[: len(model.states)])
     return Problem(
         model,

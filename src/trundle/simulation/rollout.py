@@ -29,7 +29,7 @@ from trundle.simulation.observing import Stored, slope_of, worst_residual
 from trundle.simulation.options import positive
 from trundle.simulation.rollout_checks import check_whole_numbers, diverged, require_memory
 from trundle.simulation.rollout_inputs import RolloutInputs, inputs_told, rollout_inputs
-from trundle.simulation.sampling import stepped_groups, steps_of, warn_of_period
+from trundle.simulation.sampling import stepped_groups, stepped_program, steps_of, warn_of_period
 from trundle.simulation.stability import advised_step, stable_step
 
 if TYPE_CHECKING:
@@ -145,9 +145,10 @@ def rollout(
         inputs=named(inputs, "inputs"), varied=True,
     )  # fmt: skip
     told = inputs_told(plant, inputs, steps, h)
-    warn_of_references(plant.robot, plant.inputs, told)
+    warn_of_references(plant.control_description, plant.inputs, told)
     robots = rollout_inputs(plant, initial, told, given, count)
     require_memory(steps // every + 1, len(plant.states) * (1 + len(gradients)), robots.count)
+    warn_of_period(plant, steps * h, "a rollout")
     prepare = _rate_rollout if isinstance(plant.motion, Rates) else _step_rollout
     ready = prepare(robots, h, steps, gradients, initial or {})
     with Progress(progress, steps * robots.count, f"{ready.doing} {plant.name}", "robot steps") as bar:
@@ -195,8 +196,6 @@ def _rate_rollout(
     tangents, settled = Tangents(model, directions_of(model, gradients)), robots.settled()
     x = dict(zip(model.states, settled, strict=True))
     slopes = tangents.start(x, initial, u, p, robots.count)
-    if model.sampling is not None:
-        warn_of_period(model, steps * h, "a rollout")
     start = robots.sampled(settled)
     further = stepped_groups(model, u, h, steps)
     _warn_of_step(model, start, u, p, h)
@@ -219,8 +218,10 @@ def _step_rollout(
     assert isinstance(motion, Steps)
     steps_of(plant.clocks, h, "dt", "step")
     groups = {PARAMETER: robots.parameters or np.zeros(0), STEP: [h]}
+    groups |= stepped_groups(plant, robots.inputs, h, steps)
+    start = robots.sampled(robots.settled())
     return _NativeRollout(
-        "driving", motion.still, motion.step, robots.settled(), groups, 1.0, motion.about,
+        "driving", motion.still, stepped_program(plant), start, groups, 1.0, motion.about,
         quick=steps * robots.count < MANY,
     )  # fmt: skip
 

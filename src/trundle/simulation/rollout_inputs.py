@@ -10,7 +10,6 @@ import numpy as np
 
 from trundle.arrays import FloatArray, Floats
 from trundle.errors import InputError, suggest
-from trundle.model import Model
 from trundle.model.arguments import named
 from trundle.model.lanes import MOST_CHECKED, NumbersLike, column, lane_numbers, lane_parameters
 from trundle.model.placed import require_undriven
@@ -41,7 +40,7 @@ class RolloutInputs:
 
     def sampled(self, states: FloatArray, often: bool | None = None) -> FloatArray:
         """States at t = 0 after what is sampled then; `often` as for a `Kernel`."""
-        if not isinstance(self.plant, Model) or self.plant.sampling is None:
+        if self.plant.sampling is None:
             return states
         robots = slice(0, self.count)
         u, p = (lane_numbers(numbers, 0, robots) for numbers in (self.inputs, self.parameters))
@@ -77,7 +76,7 @@ def inputs_told(
     Raises InputError for what a controller drives.
     """
     given = _with_references(plant, named(inputs, "inputs"), steps, dt)
-    require_undriven(plant.robot, given)
+    require_undriven(plant.control_description, given)
     return given
 
 
@@ -86,7 +85,7 @@ def _with_references(
 ) -> Mapping[str, NumbersLike]:
     """Inputs with those of trackers, step by step, in place of the motions that they are given."""
     told, times = (
-        with_references(plant.robot, cast("Mapping[str, Input]", given)),
+        with_references(plant.control_description, cast("Mapping[str, Input]", given)),
         dt * np.arange(steps, dtype=float),
     )
     found: dict[str, NumbersLike] = {}

@@ -11,13 +11,17 @@ import numpy as np
 from trundle.arrays import FloatArray, Floats
 from trundle.errors import InputError, warn
 from trundle.model import Model
-from trundle.program import Program, compile_program, feed
+from trundle.model.plant import Plant, Rates
+from trundle.model.sampled import DUE
+from trundle.model.symbols import INPUT, STATE
+from trundle.program import Program, Tracer, compile_program, feed
 from trundle.program.ir import Group
+from trundle.program.tracer import traced
 from trundle.simulation.feedback import Fill, commands_inside
 from trundle.simulation.signals import Signal
 
-# What `sampling` reads beside the state of a step that ends: the inputs of the next one, and which clocks are due.
-NEXT_INPUT, DUE = "next input", "due"
+# What `sampling` reads where a step ends: the inputs of the next one.
+NEXT_INPUT = "next input"
 # Times closer than this share of the shortest period are one.
 _SAME = 1e-9
 
@@ -61,9 +65,9 @@ class Instants:
         return self.due[place] if near else None
 
 
-def warn_of_period(model: Model, end: float, unless: str) -> None:
+def warn_of_period(plant: Plant, end: float, unless: str) -> None:
     """A warning where a controller samples once alone in a run to the end (s)."""
-    for name, (period, first) in model.clocks.items():
+    for name, (period, first) in plant.clocks.items():
         if period > end * (1 + _SAME) and not first:
             warn(
                 f"the controller '{name}' samples every {period:g} s: once, at t = 0, in {unless} of {end:g} s"
@@ -76,22 +80,35 @@ def sampling_of(model: Model) -> Program:
     return model.sampling if model.projection is None else feed(model.sampling, model.projection)
 
 
-def stepped_program(model: Model) -> Program | None:
-    """What ends a step of a rollout: back onto the constraints, then what is sampled."""
-    if model.sampling is None:
-        return model.projection
-    whole = sampling_of(model)
-    groups = [Group(NEXT_INPUT, group.labels) if group.name == "input" else group for group in whole.inputs]
-    return replace(whole, inputs=tuple(groups), function=None)
+def stepped_program(plant: Plant) -> Program | None:
+    """What ends a step of a rollout: back onto the constraints or the plant's own step, then what is sampled."""
+    motion = plant.motion
+    if plant.sampling is None:
+        return motion.projection if isinstance(motion, Rates) else motion.step
+    whole = sampling_of(plant) if isinstance(plant, Model) else plant.sampling
+    groups = [Group(NEXT_INPUT, group.labels) if group.name == INPUT else group for group in whole.inputs]
+    sampled = replace(whole, inputs=tuple(groups), function=None)
+    return sampled if isinstance(motion, Rates) else _after(sampled, motion.step)
+
+
+def _after(sampled: Program, step: Program) -> Program:
+    """A step, then samples at the state where it ends; what a search goes by stays the step's."""
+    labels = {group.name: group.labels for program in (step, sampled) for group in program.inputs}
+    tracer = Tracer(*labels)
+    nodes = {name: tracer.inputs(name, len(own)) for name, own in labels.items()}
+    found = traced(step, nodes)
+    found |= traced(sampled, {**nodes, STATE: found[STATE]})
+    groups = {group.name: (group.labels, found[group.name]) for group in step.outputs}
+    return tracer.program(step.name, labels, groups)
 
 
 def stepped_groups(
-    model: Model, inputs: Mapping[str, Floats], dt: float, steps: int
+    plant: Plant, inputs: Mapping[str, Floats], dt: float, steps: int
 ) -> dict[str, FloatArray | dict[str, Floats]]:
     """The inputs of the step after every step, and which clocks are due between them."""
-    if model.sampling is None:
+    if plant.sampling is None:
         return {}
-    return {NEXT_INPUT: later_inputs(inputs) or np.zeros(0), DUE: due_after(model, dt, steps)}
+    return {NEXT_INPUT: later_inputs(inputs) or np.zeros(0), DUE: due_after(plant, dt, steps)}
 
 
 def later_inputs(inputs: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -103,12 +120,13 @@ def later_inputs(inputs: Mapping[str, Floats]) -> dict[str, Floats]:
     }
 
 
-def due_after(model: Model, dt: float, steps: int) -> FloatArray:
-    """Which clocks are due after every step, (steps, clocks, 1); InputError where the step divides no period."""
-    due = np.zeros((steps, len(model.clocks), 1))
-    for place, (every, begin) in enumerate(steps_of(model.clocks, dt)):
-        due[(begin - 1) % every :: every, place] = 1.0
-        due[: max(begin - 1, 0), place] = 0.0
+def due_after(plant: Plant, dt: float, steps: int, begin: int = 0) -> FloatArray:
+    """Which clocks are due after every step from step `begin` on, (steps, clocks, 1); InputError where the step
+    divides no period.
+    """
+    due, taken = np.zeros((steps, len(plant.clocks), 1)), begin + 1 + np.arange(steps)
+    for place, (every, first) in enumerate(steps_of(plant.clocks, dt)):
+        due[:, place, 0] = (taken >= first) & ((taken - first) % every == 0)
     return due
 
 
@@ -160,20 +178,20 @@ def _hint(clocks: Mapping[str, tuple[float, float]], dt: float, called: str) -> 
 
 
 def sampled_start(
-    model: Model,
+    plant: Plant,
     start: FloatArray,
     inputs: FloatArray,
     parameters: FloatArray,
     sampling: Program | None = None,
     often: bool | None = None,
 ) -> FloatArray:
-    """States (n,) or (n, count) at t = 0 after their first sample; `sampling` in place of the model's own. `often` is
+    """States (n,) or (n, count) at t = 0 after their first sample; `sampling` in place of the plant's own. `often` is
     as for a `Kernel`.
     """
-    sampling = sampling or model.sampling
+    sampling = sampling or plant.sampling
     if sampling is None:
         return start
-    due = np.array([0.0 if first else 1.0 for _, first in model.clocks.values()])
+    due = np.array([0.0 if first else 1.0 for _, first in plant.clocks.values()])
     (after,) = compile_program(sampling)(start, inputs, parameters, due, often=often)
     return np.array(np.broadcast_to(after, start.shape))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from trundle.errors import InputError, NumericsError
 from trundle.model.arguments import named
 from trundle.model.placed import require_undriven, warn_of_references
 from trundle.model.plant import REMEMBERED, STEP, Plant, Steps
+from trundle.model.sampled import DUE
 from trundle.model.symbols import INPUT, PARAMETER
-from trundle.program import compile_program
+from trundle.program import Program, compile_program
 from trundle.program.rollout import rollout as native
 from trundle.progress import Progress, Stopwatch
 from trundle.results import Run
@@ -24,7 +26,14 @@ from trundle.simulation.options import initial_numbers, positive, whole
 from trundle.simulation.outcome import run_of
 from trundle.simulation.problem import signals_of
 from trundle.simulation.references import with_references
-from trundle.simulation.sampling import steps_of
+from trundle.simulation.sampling import (
+    NEXT_INPUT,
+    due_after,
+    sampled_start,
+    stepped_program,
+    steps_of,
+    warn_of_period,
+)
 from trundle.simulation.signals import Inputs, Signal
 from trundle.simulation.start_pose import warn_of_start
 from trundle.simulation.unstable_loops import unstable_loops
@@ -59,6 +68,13 @@ class SteppedProblem:
         assert isinstance(self.system.motion, Steps)
         return self.system.motion
 
+    @cached_property
+    def ending(self) -> Program:
+        """A step, then what is sampled where it ends."""
+        ending = stepped_program(self.system)
+        assert ending is not None
+        return ending
+
     @property
     def end(self) -> float:
         """The last time (s)."""
@@ -88,7 +104,7 @@ class SteppedProblem:
         clock.begin("compile_seconds")
         inputs = self.inputs_at(self.step * np.arange(self.steps + 1, dtype=float))
         inputs = inputs if np.ptp(inputs, axis=0).any() else inputs[:1]
-        self._advanced(self.start, inputs[:2], min(len(inputs), 2), lambda _: None)
+        self._advanced(self.start, inputs, 0, min(len(inputs), 2), lambda _: None)
         clock.begin("simulate_seconds")
         with Progress(progress, self.steps, f"driving {self.system.name}", "steps") as bar:
             rows, books = self._driven(inputs, bar.fraction)
@@ -157,7 +173,7 @@ class SteppedProblem:
             given = inputs[begin : begin + count] if len(inputs) > 1 else inputs
             done = begin / (self.steps + 1)
             passed = self._advanced(
-                state, given, count, lambda part, done=done: fraction(done + part * (1 - done))
+                state, inputs, begin, count, lambda part, done=done: fraction(done + part * (1 - done))
             )
             given = np.broadcast_to(given.T, (given.shape[1], count))
             outputs = self._observed(passed, given)
@@ -186,21 +202,34 @@ class SteppedProblem:
             )
 
     def _advanced(
-        self, start: FloatArray, inputs: FloatArray, steps: int, fraction: Callable[[float], None]
+        self,
+        start: FloatArray,
+        inputs: FloatArray,
+        begin: int,
+        steps: int,
+        fraction: Callable[[float], None],
     ) -> FloatArray:
-        """The states before and after every step (states, steps + 1); inputs (steps, inputs), or (1, inputs) that stay.
+        """The states before and after every step from `begin` on (states, steps + 1); inputs of all steps (all,
+        inputs), or (1, inputs) that stay.
 
         Two lanes in place of one, and inputs that stay without an axis of time: then it is one code for all.
         """
         model = self.system
-        groups = {
-            INPUT: np.repeat(inputs[:, :, None], 2, axis=2) if model.inputs else np.zeros(0),
-            PARAMETER: self.numbers,
-            STEP: [self.step],
+        own, later = (
+            inputs[first : first + steps] if len(inputs) > 1 else inputs for first in (begin, begin + 1)
+        )
+        if len(later) < len(own):  # the last step goes on
+            later = np.concatenate([later, inputs[-1:]])
+        of_lanes = {
+            name: np.repeat(rows[:, :, None], 2, axis=2) for name, rows in ((INPUT, own), (NEXT_INPUT, later))
         }
+        given = of_lanes if model.inputs else dict.fromkeys(of_lanes, np.zeros(0))
+        groups = {INPUT: given[INPUT], PARAMETER: self.numbers, STEP: [self.step]}
+        if model.sampling is not None:
+            groups |= {NEXT_INPUT: given[NEXT_INPUT], DUE: due_after(model, self.step, steps, begin)}
         found = native(
             self.motion.still, np.repeat(start[:, None], 2, axis=1), groups, dt=1.0, steps=steps,
-            progress=fraction, projection=self.motion.step, quick=True,
+            progress=fraction, projection=self.ending, quick=True,
         )  # fmt: skip
         return found.states[:, :, 0].T
 
@@ -249,12 +278,15 @@ def stepped_problem(
             key="inputs",
             hint=hint,
         )
-    given = with_references(plant.robot, named(inputs, "inputs"))
-    require_undriven(plant.robot, given, "run.inputs.")
-    warn_of_references(plant.robot, plant.inputs, given)
+    given = with_references(plant.control_description, named(inputs, "inputs"))
+    require_undriven(plant.control_description, given, "run.inputs.")
+    warn_of_references(plant.control_description, plant.inputs, given)
     units = {name: plant.units.get(name, "") for name in plant.inputs}
     steps_of(plant.clocks, h, "run.step", "step")
-    signals = noise_of(plant.robot, whole(seed, "seed", 0), seconds) | signals_of(given, units, plant.name)
+    warn_of_period(plant, seconds, "a run")
+    signals = noise_of(plant.control_description, whole(seed, "seed", 0), seconds) | signals_of(
+        given, units, plant.name
+    )
     for name, signal in signals.items():
         if signal.feedback is not None:
             message = f"'{plant.name}' holds its inputs over a step, so they can't be functions of the state"
@@ -263,9 +295,12 @@ def stepped_problem(
     starts = initial_numbers(initial, plant)
     start = plant.start(starts, values)[:, 0]
     plant.check_start(dict(zip(plant.states, start.tolist(), strict=True)), starts, values)
-    warn_of_start(plant.robot, signals, dict(zip(plant.states, start.tolist(), strict=True)))
+    warn_of_start(plant.control_description, signals, dict(zip(plant.states, start.tolist(), strict=True)))
     every = -(-steps // (samples - 1))
-    return SteppedProblem(plant, signals, values, starts, start, h, steps, every)
+    problem = SteppedProblem(plant, signals, values, starts, start, h, steps, every)
+    return replace(
+        problem, start=sampled_start(plant, start, problem.inputs_at(np.zeros(1))[0], problem.numbers)
+    )
 
 
 def _whole_steps(seconds: float, h: float) -> int:

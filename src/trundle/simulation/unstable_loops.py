@@ -1,4 +1,4 @@
-"""Loops over terrain that are unstable: an implicit step hides what grows, and samples may come too seldom.
+"""Loops that are unstable: an implicit step hides what grows, and samples may come too seldom.
 
 The run is linearised where it stands by differences of very short steps: ẋ = A x between samples, with the controllers
 that act at every instant in A, and x ← S x at samples. From one instant at which all are due to the next
@@ -17,14 +17,14 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import warn
-from trundle.model.ground_commands import until
-from trundle.model.ground_model import GroundModel, derive_on
 from trundle.model.placed import Placed, placed
 from trundle.model.plant import REMEMBERED, STEP
+from trundle.model.sampled import DUE
 from trundle.model.symbols import INPUT, PARAMETER
+from trundle.program import compile_program
 from trundle.program.rollout import rollout as native
 from trundle.robot.component import plain
-from trundle.simulation.sampling import steps_of
+from trundle.simulation.sampling import NEXT_INPUT, steps_of
 
 if TYPE_CHECKING:
     from trundle.simulation.stepping import SteppedProblem
@@ -40,7 +40,7 @@ _GROWS, _ALONE = 0.1, 0.01
 # turn on the spot, makes it so for moments. Of 23 sound loops over rough ground none was so at more than 6 of 101. And
 # at this share of the last quarter: a base that begins beside its way slides at first, a third of a short run.
 _LASTS, _SETTLED = 0.25, 0.5
-# The period of what acts at every instant, where its part in a loop is looked at, and a time that never comes (s).
+# The period of what acts at every instant, where its part in a loop is looked at (s), and a limit beyond all commands.
 _OFTEN, _NEVER = 1e-4, 1e9
 # States beyond this leave differences no digits, as where a run is about to end without numbers.
 _FAR = 1e6
@@ -66,21 +66,15 @@ class _Looks:
     states: FloatArray
     inputs: FloatArray
 
-    @property
-    def model(self) -> GroundModel:
-        """Whose run it is."""
-        assert isinstance(self.problem.system, GroundModel)
-        return self.problem.system
-
     def slopes(self, due: Collection[str] = (), step: float = _SHORT) -> FloatArray:
-        """∂x⁺/∂x (looks, states, states) of a short step that begins with these samples."""
-        states = self._due(due)
+        """∂x⁺/∂x (looks, states, states) of these samples and the short step that follows."""
+        states = self._fresh
         n, looks = states.shape
         away = _NEAR * np.maximum(np.abs(states), 1.0)
         moved = np.broadcast_to(states[:, None, None], (n, 2, n, looks)).copy()
         moved[range(n), 0, range(n)] += away
         moved[range(n), 1, range(n)] -= away
-        after = self._stepped(moved.reshape(n, -1), step).reshape(moved.shape)
+        after = self._stepped(self._sampled(moved.reshape(n, -1), due), step).reshape(moved.shape)
         return np.moveaxis((after[:, 0] - after[:, 1]) / (2 * away), 2, 0)
 
     @cached_property
@@ -88,6 +82,12 @@ class _Looks:
         """A (looks, states, states): what moves between samples, by two steps (Richardson), as one loses λ h/2 of λ."""
         one, half = self.slopes(), self.slopes(step=_SHORT / 2)
         return (4 * half - one - 3 * np.eye(len(self.states))) / _SHORT
+
+    @property
+    def controllers(self) -> list[Placed]:
+        """Who drives it."""
+        description = self.problem.system.control_description
+        return [] if description is None else placed(description)
 
     def rows(self, names: Iterable[str]) -> list[int]:
         """The places of states."""
@@ -99,35 +99,59 @@ class _Looks:
 
     def often(self, names: Collection[str]) -> _Looks:
         """The same with samples every now and then of controllers that act at every instant."""
-        model = self.model
-        often = {name: {**plain(model.robot.controllers[name]), "period": _OFTEN} for name in names}
-        other = derive_on(model.robot.with_controllers(often), model.terrain, model.mode, model.attitude)
+        model, description = self.problem.system, self.problem.system.control_description
+        assert description is not None
+        other = model.closed(
+            {name: {**plain(description.controllers[name]), "period": _OFTEN} for name in names}
+        )
         known = dict(zip(model.states, self.states, strict=True))
         start = np.array([known.get(name, np.zeros(self.states.shape[1])) for name in other.states])
         looks = _Looks(replace(self.problem, system=other), start, self.inputs)
-        held = looks.rows(place for each in placed(other.robot) if each.name in names for place in each.held)
-        start[held] = looks._stepped(looks._due(names))[held]
+        held = looks.rows(place for each in looks.controllers if each.name in names for place in each.held)
+        start[held] = looks._sampled(start, names)[held]
         return looks
 
-    def _due(self, due: Collection[str]) -> FloatArray:
-        """The states with these samples due, and no others; a step that remembers none before it."""
+    @property
+    def _fresh(self) -> FloatArray:
+        """The states, of which a step remembers none before it."""
         states, names = self.states.copy(), self.problem.system.states
         states[[row for row, name in enumerate(names) if name.startswith(REMEMBERED)]] = 0.0
-        for clock in self.problem.system.clocks:
-            states[names.index(until(clock))] = 0.0 if clock in due else _NEVER
         return states
 
+    def _inputs_of(self, states: FloatArray) -> FloatArray:
+        """The inputs (inputs, n) at these states (states, n), of every look as many."""
+        return np.tile(self.inputs, states.shape[1] // self.states.shape[1])
+
+    def _sampled(self, states: FloatArray, due: Collection[str]) -> FloatArray:
+        """The states after these samples."""
+        sampling = self.problem.system.sampling
+        if sampling is None or not due:
+            return states
+        clocks = np.array([float(clock in due) for clock in self.problem.system.clocks])
+        kernel = compile_program(sampling)
+        return np.asarray(
+            kernel(states, self._inputs_of(states), self.problem.numbers, clocks)[0], dtype=float
+        )
+
     def _stepped(self, states: FloatArray, step: float = _SHORT) -> FloatArray:
-        """The states after a step, by the run's own code: the first of two, inputs that stay without a time's axis."""
-        model = self.model
-        given = np.tile(self.inputs, states.shape[1] // self.states.shape[1])[None]
+        """The states after a step without samples, by the run's own code: the first of two, inputs that stay without a
+        time's axis.
+        """
+        model, given = self.problem.system, self._inputs_of(states)[None]
         varies = self.inputs.size and np.ptp(self.inputs, axis=1).any()
-        groups = {
-            INPUT: np.repeat(given, 2, axis=0) if varies else given if model.inputs else np.zeros(0),
-            PARAMETER: self.problem.numbers,
-            STEP: [step],
-        }
-        found = native(model.motion.still, states, groups, dt=1.0, steps=2, projection=model.step, quick=True)
+        told = np.repeat(given, 2, axis=0) if varies else given if model.inputs else np.zeros(0)
+        groups = {INPUT: told, PARAMETER: self.problem.numbers, STEP: [step]}
+        if model.sampling is not None:
+            groups |= {NEXT_INPUT: told, DUE: np.zeros((2, len(model.clocks), 1))}
+        found = native(
+            self.problem.motion.still,
+            states,
+            groups,
+            dt=1.0,
+            steps=2,
+            projection=self.problem.ending,
+            quick=True,
+        )
         return np.asarray(found.states[1], dtype=np.float64)
 
 
@@ -138,9 +162,9 @@ def unstable_loops(problem: SteppedProblem, states: FloatArray, inputs: FloatArr
     states, inputs: (states, times) and (inputs, times) that were stored.
     """
     system = problem.system
-    every = placed(system.robot) if isinstance(system, GroundModel) and system.mode == "dynamic" else []
-    if not every or not states.size:
+    if system.control_description is None or not problem.motion.implicit or not states.size:
         return {}
+    every = placed(system.control_description)
     free = {
         name: -_NEVER if name.endswith(".lowest") else _NEVER
         for name in problem.parameters
@@ -221,7 +245,7 @@ def _continuous(looks: _Looks, controllers: list[Placed]) -> _Unstable:
     if not names or not _lasts(_growth(looks.rates).max(axis=1) > _GROWS):
         return _Unstable({}, 0.0)
     often = looks.often(names)
-    theirs = {each.name: each for each in placed(often.model.robot)}
+    theirs = {each.name: each for each in often.controllers}
 
     def growing(at_work: Collection[str]) -> FloatArray:
         """With commands u = K x of these in place of held ones: ẋ = A x + B K x."""

@@ -162,7 +162,7 @@ def _seeds(given: object) -> Grid:
 def _noise(model: Plant, seeds: Grid, steps: int, dt: float) -> Cases:
     """What the sensors draw by these seeds."""
     numbers, times = np.unique(seeds.values), dt * (np.arange(steps, dtype=np.float64) + _BEHIND)
-    drawn = [noise_of(model.robot, int(seed), steps * dt) for seed in numbers]
+    drawn = [noise_of(model.control_description, int(seed), steps * dt) for seed in numbers]
     inputs = tuple(drawn[0])
     if not inputs:
         hint = "robots with sensors and an estimator have: robot.with_sensors(…)"

@@ -17,7 +17,7 @@ from trundle.arrays import FloatArray, Floats
 from trundle.model.lanes import lane_numbers
 from trundle.model.model import Model
 from trundle.model.outcomes import late
-from trundle.model.plant import DIVERGED, STEP, Plant, Rates, Steps, still
+from trundle.model.plant import DIVERGED, STEP, Plant, Rates, still
 from trundle.model.symbols import INPUT, PARAMETER, STATE
 from trundle.program import Program, Tracer, compile_program
 from trundle.program.llvm.llvm_rollout import ITERATE
@@ -267,11 +267,12 @@ class _StepPrograms(SweepPrograms):
         for name, places in zip(self.cases, choices, strict=True):
             sums[self.labels.index(f"sweep {name}")] = places
         sums[-1 - len(self.plant.minima) : -1] = 1.0
-        times = dt * np.arange(steps + 1, dtype=np.float64)
+        times, inputs = dt * np.arange(steps + 1, dtype=np.float64), _stepped_on(robots.inputs)
         groups: dict[str, GroupInput] = {
-            INPUT: _stepped_on(robots.inputs) or np.zeros(0), STEP: [dt], TIMES: [float(steps), float(late(times))],
+            INPUT: inputs or np.zeros(0), STEP: [dt], TIMES: [float(steps), float(late(times))],
+            **stepped_groups(self.plant, inputs, dt, steps + 1),
         }  # fmt: skip
-        return Roll(np.vstack([start, sums]), groups, 1.0, steps + 1)
+        return Roll(np.vstack([robots.sampled(start), sums]), groups, 1.0, steps + 1)
 
     def ended(
         self, robots: RolloutInputs, final: FloatArray, last: Mapping[str, Floats], steps: int, dt: float
@@ -314,9 +315,9 @@ def _steps_ending(
     plant: Plant, measures: Sequence[Measure], cases: Mapping[str, Cases], labels: Sequence[str]
 ) -> Program:
     """A step, and all sums carried on by what the state was where it began; the last one leaves the state there."""
-    motion = plant.motion
-    assert isinstance(motion, Steps)
-    inputs = {group.name: group.labels for group in motion.step.inputs}
+    ending = stepped_program(plant)
+    assert ending is not None
+    inputs = {group.name: group.labels for group in ending.inputs}
     inputs[STATE] = (*plant.states, *labels)
     inputs[TIMES] = ("steps", "mark")
     tracer = Tracer(*inputs)
@@ -326,8 +327,10 @@ def _steps_ending(
     choices, lowest, step = sums[first : first + len(cases)], sums[-1 - len(plant.minima) : -1], sums[-1]
     if cases:
         which = dict(zip(cases, choices, strict=True))
-        nodes[INPUT] = chosen(cases, dict(zip(plant.inputs, nodes[INPUT], strict=True)), which, step)
-    found = traced(motion.step, {**nodes, STATE: states})
+        for group, at in ((INPUT, step), (NEXT_INPUT, step + 1.0)):
+            if group in nodes:
+                nodes[group] = chosen(cases, dict(zip(plant.inputs, nodes[group], strict=True)), which, at)
+    found = traced(ending, {**nodes, STATE: states})
     steps, mark = nodes[TIMES]
     here = dict(zip(plant.states, states, strict=True))
     seen = _seen(plant, measures, {**nodes, STATE: states}, found[STATE])
@@ -341,7 +344,7 @@ def _steps_ending(
     after.append(step + 1.0)
     goes_on = less(step, steps - 0.5)
     led = [where(goes_on, new, old) for new, old in zip(found[STATE], states, strict=True)]
-    groups = {group.name: (group.labels, found[group.name]) for group in motion.step.outputs}
+    groups = {group.name: (group.labels, found[group.name]) for group in ending.outputs}
     return tracer.program("ending", inputs, {**groups, STATE: (inputs[STATE], [*led, *after])})
 
 

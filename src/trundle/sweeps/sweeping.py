@@ -163,7 +163,7 @@ def sweep(
     )  # fmt: skip
     work = work_of_request(source, terrain, mode, request)
     given = {*work.told, *(label for case in work.cases.values() for label in case.inputs)}
-    warn_of_references(work.plant.robot, work.plant.inputs, given)
+    warn_of_references(work.plant.control_description, work.plant.inputs, given)
     place = None if store is None else path_of(store, "sweep")
     if client is not None and place is None:
         client_kind()
