@@ -118,3 +118,105 @@ def test_what_needs_a_rate_says_so():
         trundle.simulate(cart(), 1.0, rtol=1e-6)
     with pytest.raises(InputError, match="'w' is not a coordinate of 'cart'"):
         trundle.simulate(cart(), 1.0, initial={"w": 1.0})
+
+
+HOLD = {"reads": "v", "drives": "voltage", "proportional": 14.0, "integral": 5.0, "target": 0.5}
+
+
+def held_by_hand(h, steps, p=NUMBERS):
+    """The cart under the same PI, its force solved with the law at the step's end."""
+    x, v, summed = 0.0, 0.0, 0.0
+    rows = [(x, v, summed)]
+    for _ in range(steps):
+        # m (v' − v)/h = k (U − k v') − d v', U = 14 e' + 5 s', e' = 0.5 − v', s' = s + h e'
+        gain = 14.0 + 5.0 * h
+        v = (p["m"] * v / h + p["k"] * (gain * 0.5 + 5.0 * summed)) / (
+            p["m"] / h + p["k"] ** 2 + p["drag"] + p["k"] * gain
+        )
+        x, summed = x + h * v, summed + h * (0.5 - v)
+        rows.append((x, v, summed))
+    return np.array(rows).T
+
+
+@pytest.mark.parametrize("step", [0.5, 0.1, 0.01])
+def test_a_law_is_put_into_the_balance(step):
+    loop, steps = cart().closed({"hold": HOLD}), round(4.0 / step)
+    run = trundle.simulate(loop, 4.0, step=step, samples=steps + 1, progress=False)
+    x, v, summed = held_by_hand(step, steps)
+    assert run["x"] == pytest.approx(x, abs=1e-9)
+    assert run["v"] == pytest.approx(v, abs=1e-9)
+    assert run["voltage"][-2] == pytest.approx(14 * (0.5 - v[-1]) + 5 * summed[-1], abs=1e-9)
+    assert run["force"][:-1] == pytest.approx(5 * (run["voltage"][:-1] - 5 * v[:-1]), abs=1e-9)
+    batch = trundle.rollout(loop, initial={"v": [0.0, 0.0]}, steps=steps, dt=step)
+    assert batch["v"][:, 1] == pytest.approx(v, abs=1e-9)
+    assert batch.output("voltage")[:, 0] == pytest.approx(run["voltage"], abs=1e-9)
+
+
+def test_samples_end_steps_as_they_do_on_a_plane():
+    """Beside a loop written by hand: a PI every 20 ms whose command comes 10 ms late."""
+    loop = cart().closed({"hold": {**HOLD, "period": "20 ms", "delay": "10 ms"}})
+    run = trundle.simulate(loop, 1.0, step=0.01, samples=101, progress=False)
+    x, v, summed, acting, waiting = 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(101):
+        if k % 2 == 1:
+            acting = waiting
+        if k % 2 == 0:
+            waiting = 14 * (0.5 - v) + 5 * summed
+            summed = summed + 0.02 * (0.5 - v)
+        assert run["x"][k] == pytest.approx(x, abs=1e-9)
+        assert run["v"][k] == pytest.approx(v, abs=1e-9)
+        assert run["hold.voltage"][k] == pytest.approx(acting, abs=1e-9)
+        x, v = (closed_form({"x": x, "v": v}, {"voltage": acting}, NUMBERS, 0.01)[name] for name in "xv")
+
+
+def test_a_map_is_closed_where_a_step_begins_and_says_so():
+    run = trundle.simulate(cart(step=closed_form).closed({"hold": HOLD}), 0.1, step=0.001, progress=False)
+    assert run.summary["controllers"] == "act where a step begins, as the plant gives a map and no balance"
+    x = v = summed = 0.0
+    for _ in range(100):
+        told = 14 * (0.5 - v) + 5 * summed
+        summed += 0.001 * (0.5 - v)
+        x, v = (closed_form({"x": x, "v": v}, {"voltage": told}, NUMBERS, 0.001)[name] for name in "xv")
+    assert run["v"][-1] == pytest.approx(v, abs=1e-9)
+
+
+def test_loops_that_an_implicit_step_would_hide_are_told():
+    bad = {"reads": "v", "drives": "voltage", "proportional": -10, "target": 0.5}
+    with pytest.warns(UserWarning, match="the controller 'hold' is unstable: what is off grows e-fold in"):
+        run = trundle.simulate(cart().closed({"hold": bad}), 1.0, step=0.01, progress=False)
+    assert run.summary["unstable_loops"]
+
+
+def test_numbers_of_controllers_are_parameters_and_loops_are_kept(tmp_path):
+    loop = cart().closed({"hold": {**HOLD, "proportional": "2*k", "period": "20 ms"}})
+    assert loop.parameters["controllers.hold.target"] == 0.5
+    design = {"over": {"controllers.hold.target": "0.2:0.6:3", "k": [4.0, 5.0]}, "measures": ["final.v"]}
+    sweep = trundle.sweep(loop, **design, steps=100, dt=0.01, store=str(tmp_path / "store"))
+    again = trundle.sweep(loop, **design, steps=100, dt=0.01, store=str(tmp_path / "store"), resume=True)
+    assert again["final.v"].tolist() == sweep["final.v"].tolist()
+    one = {"controllers.hold.target": 0.6, "k": 5.0}
+    run = trundle.simulate(loop, 1.0, parameters=one, step=0.01, progress=False)
+    assert run["v"][-1] == pytest.approx(sweep["final.v"][-1], rel=1e-12)
+
+
+def test_further_controllers_join_those_that_are_there():
+    speed = {"reads": "v", "drives": "voltage", "proportional": 14.0}
+    place = {"reads": "x", "drives": "speed.reference", "proportional": 2.0, "target": 1.0}
+    both = cart().closed({"speed": speed, "place": place})
+    assert cart().closed({"speed": speed}).closed({"place": place}) == both
+    assert both.inputs == ()
+    assert trundle.simulate(both, 20.0, step=0.1, progress=False)["x"][-1] == pytest.approx(1.0, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("controller", "words"),
+    [
+        ({"reads": "w", "drives": "voltage"}, "reads 'w', which 'cart' hasn't"),
+        ({"reads": "v", "drives": "volts"}, "drives 'volts', which is no input"),
+        ({"type": "tracker"}, "can't lead 'cart': it has no base on wheels"),
+        ({"reads": "v", "drives": "voltage", "target": "0.5 m"}, "m"),
+    ],
+)
+def test_controllers_that_don_t_fit_are_refused(controller, words):
+    with pytest.raises(InputError, match=words):
+        cart().closed({"hold": controller})

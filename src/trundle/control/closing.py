@@ -1,4 +1,4 @@
-"""Gains and linear systems of a linearisation as controllers of the robot."""
+"""Gains and linear systems of a linearisation as controllers."""
 
 from __future__ import annotations
 
@@ -43,12 +43,7 @@ class LinearSystem(NamedTuple):
 def controller_of(
     about: Linearization, law: npt.ArrayLike | Realisation, period: float | None = None
 ) -> Controller:
-    """The part of the robot that a gain or a system is; see `Linearization.controller`."""
-    if about.model.robot is None:
-        raise InputError(
-            f"'{about.name}' was not described, and controllers are parts of descriptions",
-            hint="a run takes a function of t and the state as its inputs",
-        )
+    """The controller that a gain or a system is; see `Linearization.controller`."""
     if all(hasattr(law, name) for name in "ABCD"):
         return _system(about, law)  # pyright: ignore[reportArgumentType]
     gain = as_numbers(law, "law")  # pyright: ignore[reportArgumentType]

@@ -158,10 +158,13 @@ def derive(
     ('v_x', 'omega')
     """
     if isinstance(robot, Model):
-        raise InputError("derive takes a robot, not Model", hint="it is derived already")
+        raise InputError(
+            "derive takes a robot, not Model",
+            hint="it is derived already; model.closed(controllers) drives it",
+        )
     if not controllers:
         return derived(robot, "derive", base)
-    source = robot_of(robot, "derive", "controllers drive described robots", base)
+    source = robot_of(robot, "derive", "it has no controllers", base)
     return derive_robot(source.with_controllers(controllers))
 
 

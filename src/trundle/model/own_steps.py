@@ -24,7 +24,8 @@ from trundle.model.symbols import INPUT, PARAMETER, STATE
 from trundle.program import Program, Tracer
 from trundle.program.llvm.llvm_rollout import ITERATE
 from trundle.program.tangents import jacobian, replaced
-from trundle.program.tracer import Node
+from trundle.program.tracer import scalars_by_name, traced
+from trundle.robot.controllers import Controller
 from trundle.scalars import Scalar, absolute
 
 ScalarMap = Mapping[str, Scalar]
@@ -38,17 +39,37 @@ _SYMBOLS = 10_000
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StepPlant(Plant):
-    """A plant by steps of its own; all of its states are `coordinates`. `implicit`: whether a balance is solved."""
+    """A plant by steps of its own; all of its states are `coordinates`, those of controllers `currents`.
 
-    step: Program
+    law: (state, input, parameter, step[, iterate]) -> what must be zero where a step ends if it is `implicit`, else the
+    state there.
+    """
+
+    law: Program
     length: float
     implicit: bool
+    open_plant: StepPlant | None = None
 
     @cached_property
     def motion(self) -> Steps:
         """x⁺ = F(x, u, p, h)."""
         kind = "implicit steps" if self.implicit else "steps"
-        return Steps(self.step, self.length, f"{kind} of {{:g}} s", law="what its function says")
+        step = newton_program(self.law) if self.implicit else self.law
+        about = {}
+        if (
+            self.loop is not None
+            and not self.implicit
+            and any(not each.period for each in self.loop.controllers.values())
+        ):
+            about = {"controllers": "act where a step begins, as the plant gives a map and no balance"}
+        return Steps(step, self.length, f"{kind} of {{:g}} s", about, "what its function says", self.implicit)
+
+    def closed(self, controllers: Mapping[str, Controller | Mapping[str, object]]) -> StepPlant:
+        """The law is put into the balance, where a step ends, or into the map, where it begins."""
+        from trundle.model.closed_loop import controllers_alone  # late: few close a loop
+        from trundle.model.closed_steps import closed_steps
+
+        return closed_steps(self.open_plant or self, controllers_alone(self, controllers))
 
     @property
     def start_is_searched(self) -> bool:
@@ -143,36 +164,14 @@ def from_steps(
     observe = _observe(labels, outputs, name)
     shown = dict(named(units, "units"))
     made = {each: shown.get(each, "") for each in observe.outputs[0].labels}
-    program = (
-        _step_program(labels, step, name) if step is not None else _newton_program(labels, balance, name)
-    )
-    return step_plant(
-        check_type(name, str, "name"), (own, given, made), numbers, program, observe,
+    law = _map_program(labels, step, name) if step is not None else _balance_program(labels, balance, name)
+    kinds: Mapping[QuantityKind, Mapping[str, str]] = {"coordinate": own, "command": given, "other": made}
+    known = (Quantity(each, u, kind) for kind, group in kinds.items() for each, u in group.items())
+    return StepPlant(
+        name=check_type(name, str, "name"), coordinates=tuple(own), inputs=tuple(given), outputs=tuple(made),
+        parameters=numbers, robot=None, quantities=Quantities.gather((TIME,), known), observe=observe, law=law,
         length=number(length, "length", "s"), implicit=step is None,
     )  # fmt: skip
-
-
-def step_plant(
-    name: str, units: Sequence[Mapping[str, str]], parameters: Mapping[str, float], step: Program, observe: Program,
-    *, length: float, implicit: bool,
-) -> StepPlant:  # fmt: skip
-    """The plant of these programs, by units of its states, inputs and outputs."""
-    kinds: tuple[QuantityKind, ...] = ("coordinate", "command", "other")
-    known = (
-        Quantity(each, u, kind) for group, kind in zip(units, kinds, strict=True) for each, u in group.items()
-    )
-    states, inputs, outputs = (tuple(group) for group in units)
-    return StepPlant(
-        name=name, coordinates=states, inputs=inputs, outputs=outputs, parameters=parameters, robot=None,
-        quantities=Quantities.gather((TIME,), known), observe=observe, step=step, length=length, implicit=implicit,
-    )  # fmt: skip
-
-
-def _tracer_of(labels: Mapping[str, Sequence[str]]) -> tuple[Tracer, dict[str, dict[str, Node]]]:
-    """A tracer, and its scalars by group and name."""
-    tracer = Tracer(*labels)
-    nodes = {group: tracer.inputs(group, len(names)) for group, names in labels.items()}
-    return tracer, {group: dict(zip(names, nodes[group], strict=True)) for group, names in labels.items()}
 
 
 def _trace_call(what: str, function: Callable[..., ScalarMap], *given: object) -> ScalarMap:
@@ -199,36 +198,43 @@ def _by_state(what: str, states: Sequence[str], found: ScalarMap) -> list[Scalar
 def _observe(
     labels: Mapping[str, Sequence[str]], outputs: Callable[..., ScalarMap] | None, name: str
 ) -> Program:
-    tracer, given = _tracer_of(labels)
+    tracer, given = scalars_by_name(labels)
     values = dict[str, Scalar]()
     if outputs is not None:
         values |= _trace_call("outputs", outputs, *(given[group] for group in (STATE, INPUT, PARAMETER)))
     return tracer.program(name, labels, {"output": (tuple(values), list(values.values()))})
 
 
-def _step_program(labels: Mapping[str, Sequence[str]], step: Callable[..., ScalarMap], name: str) -> Program:
+def _map_program(labels: Mapping[str, Sequence[str]], step: Callable[..., ScalarMap], name: str) -> Program:
     """The program of a map."""
-    tracer, given = _tracer_of(labels)
+    tracer, given = scalars_by_name(labels)
     x, u, p, h = given[STATE], given[INPUT], given[PARAMETER], given[STEP]["dt"]
     after = _by_state("step", labels[STATE], _trace_call("step", step, x, u, p, h))
     return tracer.program(name, labels, {STATE: (labels[STATE], after)})
 
 
-def _newton_program(
+def _balance_program(
     labels: Mapping[str, Sequence[str]], balance: Callable[..., ScalarMap] | None, name: str
 ) -> Program:
-    """The program of a balance: the state that is sought, where the search starts, its error, and its next round."""
+    """The program of what must be zero where a step ends."""
     assert balance is not None
     states = labels[STATE]
-    tracer, given = _tracer_of({**labels, ITERATE: states})
+    whole = {**labels, ITERATE: states}
+    tracer, given = scalars_by_name(whole)
     x, u, p, h = given[STATE], given[INPUT], given[PARAMETER], given[STEP]["dt"]
+    left = _by_state("balance", states, _trace_call("balance", balance, given[ITERATE], x, u, p, h))
+    return tracer.program(name, whole, {"left": (states, left)})
+
+
+def newton_program(law: Program) -> Program:
+    """The step of a balance: the state that is sought, where the search starts, its error, and its next round."""
+    labels = {group.name: group.labels for group in law.inputs}
+    states = labels[STATE]
+    tracer = Tracer(*labels)
+    nodes = {group: tracer.inputs(group, len(names)) for group, names in labels.items()}
     symbols = tracer.inputs(ITERATE, len(states), _SYMBOLS)
-
-    def left(after: Mapping[str, Node]) -> list[Scalar]:
-        return _by_state("balance", states, _trace_call("balance", balance, after, x, u, p, h))
-
-    rest = left(dict(zip(states, symbols, strict=True)))
-    tried, begun = list(given[ITERATE].values()), list(x.values())
+    (rest,) = traced(law, {**nodes, ITERATE: symbols}).values()
+    tried, begun = nodes[ITERATE], nodes[STATE]
     here, slopes = (
         [replaced(row, symbols, tried) for row in rows] for rows in ([rest], jacobian(rest, symbols))
     )
@@ -245,4 +251,4 @@ def _newton_program(
         "error": (("error",), [error]),
         "following": (states, [z - c for z, c in zip(tried, change, strict=True)]),
     }
-    return tracer.program(name, {**labels, ITERATE: states}, groups)
+    return tracer.program(law.name, labels, groups)

@@ -17,9 +17,8 @@ from trundle.errors import InputError
 from trundle.model.archive import from_text, to_text
 from trundle.model.ground_model import GroundModel, derive_on, file_maps
 from trundle.model.model import Model
-from trundle.model.own_steps import StepPlant, step_plant
+from trundle.model.own_steps import StepPlant
 from trundle.model.plant import Plant
-from trundle.program.plain import from_plain, to_plain
 from trundle.robot.gridded import GridSurface
 from trundle.robot.height_maps import HeightMap
 from trundle.robot.terrain import Terrain
@@ -28,10 +27,8 @@ from trundle.tables import Table
 
 def plain_plant(plant: Plant) -> dict[str, Any]:
     """A plant as JSON holds it, but for the numbers of its `tables`; InputError for one that can't be kept."""
-    if isinstance(plant, Model):  # how long deriving took is no part of it
-        return {"model": json.loads(to_text(replace(plant, derive_seconds=0.0)))}
-    if isinstance(plant, StepPlant):
-        return {"own_steps": _plain_steps(plant)}
+    if isinstance(plant, Model | StepPlant):  # how long deriving took is no part of it
+        return json.loads(to_text(replace(plant, derive_seconds=0.0)))
     assert isinstance(plant, GroundModel)
     maps = {
         name: {
@@ -53,10 +50,8 @@ def plain_plant(plant: Plant) -> dict[str, Any]:
 
 def read_plant(plain: Mapping[str, Any], tables: Mapping[str, FloatArray]) -> Plant:
     """What `plain_plant` says, with the numbers of its tables; InputError where these are others."""
-    if "model" in plain:
-        return from_text(json.dumps(plain["model"]))
-    if "own_steps" in plain:
-        return _read_steps(plain["own_steps"])
+    if "ground" not in plain:
+        return from_text(json.dumps(plain))
     ground = plain["ground"]
     document = parse(ground["description"], "a sweep's description")
     terrain = _with_maps(document.terrain or Terrain(), ground["maps"], tables)
@@ -67,23 +62,6 @@ def read_plant(plain: Mapping[str, Any], tables: Mapping[str, FloatArray]) -> Pl
     return derive_on(
         document.robot, terrain, ground["mode"], ground["attitude"], tuple(ground["rates"]), varied
     )
-
-
-def _plain_steps(plant: StepPlant) -> dict[str, Any]:
-    """Names, units and programs of a plant by steps of its own."""
-    groups = {"states": plant.states, "inputs": plant.inputs, "outputs": plant.outputs}
-    units = {group: {name: plant.units[name] for name in names} for group, names in groups.items()}
-    programs = {"step": to_plain(plant.step), "observe": to_plain(plant.observe)}
-    rest = {"name": plant.name, "length": plant.length, "implicit": plant.implicit}
-    return {**rest, **units, "parameters": dict(plant.parameters), "programs": programs}
-
-
-def _read_steps(plain: Mapping[str, Any]) -> StepPlant:
-    step, observe = (from_plain(plain["programs"][name]) for name in ("step", "observe"))
-    return step_plant(
-        plain["name"], (plain["states"], plain["inputs"], plain["outputs"]), plain["parameters"], step, observe,
-        length=plain["length"], implicit=plain["implicit"],
-    )  # fmt: skip
 
 
 def _with_maps(terrain: Terrain, maps: Mapping[str, Any], tables: Mapping[str, FloatArray]) -> Terrain:

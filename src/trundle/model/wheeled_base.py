@@ -50,6 +50,8 @@ class WheeledBase:
                 raise InputError(
                     came, hint="let controllers of rates and angles lead it, as the catalogue's rovers do"
                 )
+            if not (self.robot.wheels or self.robot.joints or self.robot.body):
+                raise InputError("it has no base on wheels")
             raise InputError(f"its base is {self.robot.base}: nothing drives on a plane")
         assembly = self.here.assembly
         wheels = {wheel.name: wheel for wheel in assembly.wheels}
