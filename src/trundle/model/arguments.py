@@ -12,6 +12,7 @@ import numpy as np
 from trundle.documents import Document, load
 from trundle.errors import InputError
 from trundle.files import path_of
+from trundle.model.closed_loop import closed_model, controllers_alone
 from trundle.model.derive import derive_robot
 from trundle.model.model import Model
 from trundle.model.plant import Plant
@@ -157,13 +158,15 @@ def derive(
     >>> model.speeds
     ('v_x', 'omega')
     """
-    if isinstance(robot, Model):
+    if isinstance(robot, Model) and not controllers:
         raise InputError(
             "derive takes a robot, not Model",
             hint="it is derived already; model.closed(controllers) drives it",
         )
     if not controllers:
         return derived(robot, "derive", base)
+    if isinstance(robot, Model) and robot.robot is None:
+        return closed_model(robot.open_plant or robot, controllers_alone(robot, controllers))
     source = robot_of(robot, "derive", "it has no controllers", base)
     return derive_robot(source.with_controllers(controllers))
 

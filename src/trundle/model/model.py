@@ -80,12 +80,9 @@ class Model(Constrained, Programmed, Studied, Portable, Shown):
 
     def closed(self, controllers: Mapping[str, Controller | Mapping[str, object]]) -> Model:
         """ẋ = f(x, k(x, x_c, r), p)."""
-        from trundle.model.closed_loop import closed_model, controllers_alone  # late: they import this file
-        from trundle.model.derive import derive_robot
+        from trundle import derive  # late: it makes models
 
-        if self.robot is not None:
-            return derive_robot(self.robot.with_controllers(controllers))
-        return closed_model(self.open_plant or self, controllers_alone(self, controllers))
+        return derive(self, controllers=controllers)
 
     @property
     def audit(self) -> tuple[str, ...]:

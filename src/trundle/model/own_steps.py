@@ -1,13 +1,14 @@
 """Plants that users write as steps, in scalars: traced once, so that runs, rollouts and sweeps take them as any other.
 
 The path of the data: a function of named scalars is traced; of a balance e(x⁺) = 0 the rounds of Newton's method
-z ← z − (∂e/∂z)⁻¹ e are what native code repeats, of a map the step is one program.
+z ← z − (∂e/∂z)⁻¹ e are what native code repeats, of a map the step is one program. A controller's law is put into the
+balance, e(x⁺, x, k(x⁺, x_c⁺)) = 0, x_c⁺ = x_c + h g(x⁺, x_c⁺), or into the map, F(x, k(x, x_c)).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +19,9 @@ from trundle.expected import check_type
 from trundle.mechanics.linear import solve_general
 from trundle.mechanics.quantities import TIME, Quantities, Quantity, QuantityKind
 from trundle.model.arguments import named, number
+from trundle.model.closed_loop import ClosedLoop, ScalarGroups, controllers_alone
 from trundle.model.manifold import changed_numbers
+from trundle.model.placed import Placed
 from trundle.model.plant import STEP, Plant, Steps
 from trundle.model.symbols import INPUT, PARAMETER, STATE
 from trundle.program import Program, Tracer
@@ -26,7 +29,7 @@ from trundle.program.llvm.llvm_rollout import ITERATE
 from trundle.program.tangents import jacobian, replaced
 from trundle.program.tracer import scalars_by_name, traced
 from trundle.robot.controllers import Controller
-from trundle.scalars import Scalar, absolute
+from trundle.scalars import Scalar, absolute, times
 
 ScalarMap = Mapping[str, Scalar]
 # What may be left of a row of a balance beside its terms and what it is where the step begins: rounding, some 500 ulp.
@@ -66,10 +69,8 @@ class StepPlant(Plant):
 
     def closed(self, controllers: Mapping[str, Controller | Mapping[str, object]]) -> StepPlant:
         """The law is put into the balance, where a step ends, or into the map, where it begins."""
-        from trundle.model.closed_loop import controllers_alone  # late: few close a loop
-        from trundle.model.closed_steps import closed_steps
-
-        return closed_steps(self.open_plant or self, controllers_alone(self, controllers))
+        description = controllers_alone(self, controllers)
+        return _ClosedSteps(self.open_plant or self, description).plant_closed()
 
     @property
     def start_is_searched(self) -> bool:
@@ -252,3 +253,66 @@ def newton_program(law: Program) -> Program:
         "following": (states, [z - c for z, c in zip(tried, change, strict=True)]),
     }
     return tracer.program(law.name, labels, groups)
+
+
+class _ClosedSteps(ClosedLoop[StepPlant]):
+    """Of steps: laws see the step's end where a balance is solved, else its beginning."""
+
+    def plant_closed(self) -> StepPlant:
+        """The plant with another law and other names."""
+        observe = self._observe()
+        return replace(
+            self.plant,
+            loop=self.description,
+            open_plant=self.plant,
+            currents=(*self.plant.currents, *self.loop.states),
+            inputs=self.loop.inputs,
+            outputs=observe.outputs[0].labels,
+            parameters=self.parameters,
+            quantities=self.quantities,
+            law=self._law(),
+            observe=observe,
+            sampling=self.sampling(),
+            clocks=self.loop.clocks,
+        )
+
+    def _law(self) -> Program:
+        """What must be zero where a step ends, or the map."""
+        plant = self.plant
+        ended = {ITERATE: self.states} if plant.implicit else {}
+        labels = self.labels(**{STEP: plant.law.inputs[3].labels}, **ended)
+        tracer, sees = scalars_by_name(labels)
+        (h,) = sees[STEP].values()
+        action = self.loop.act(self.view(tracer, self._where_it_acts(sees)))
+        values = self.copied(tracer, plant.law, sees, action.commands)
+        for name in self.loop.states:
+            after = sees[STATE][name] + times(h, action.rates[name])
+            values.append(sees[ITERATE][name] - after if plant.implicit else after)
+        return tracer.program(plant.law.name, labels, {plant.law.outputs[0].name: (self.states, values)})
+
+    def _where_it_acts(self, sees: ScalarGroups) -> ScalarGroups:
+        """The scalars at which laws act: what samples stands still until the step has ended."""
+        if ITERATE not in sees:
+            return sees
+        still = {name for each in self.loop.controllers if each.hold for name in self._own(each)}
+        ended = {name: value for name, value in sees[ITERATE].items() if name not in still}
+        return {**sees, STATE: {**sees[STATE], **ended}}
+
+    @staticmethod
+    def _own(each: Placed) -> list[str]:
+        return [*each.held, *(f"{each.name}.{own}" for own in each.states)]
+
+    def _observe(self) -> Program:
+        """The outputs where a step begins, under the commands that act during it."""
+        ended = {ITERATE: self.states} if self.plant.implicit and self.loop.continuous else {}
+        labels = self.labels(**{STEP: self.plant.law.inputs[3].labels}, **ended)
+        tracer, sees = scalars_by_name(labels)
+        acts = self.acted(self.view(tracer, self._where_it_acts(sees)))
+        pool = {**acts.commands, **acts.outputs}
+        known = zip(
+            self.plant.outputs, self.copied(tracer, self.plant.observe, sees, acts.commands), strict=True
+        )
+        pool |= dict(known)
+        return tracer.program(
+            self.plant.observe.name, labels, {"output": (self.outputs, [pool[name] for name in self.outputs])}
+        )
