@@ -11,7 +11,7 @@ from trundle.cli import app
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / page for page in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
-PAGES += sorted(ROOT.glob("docs/*.md"))
+PAGES += sorted(ROOT.glob("docs/**/*.md"))
 PAGES += sorted(
     [*ROOT.glob("site/*.md"), *ROOT.glob("site/explanations/*.md"), *ROOT.glob("site/tutorials/*.py")]
 )
