@@ -43,7 +43,7 @@ def test_pages_and_pictures_are_written(tmp_path):
 def test_pictures_are_small_made_by_the_gallery_and_shown():
     pictures = sorted((ROOT / "docs/pictures").iterdir())
     pages = "".join(
-        page.read_text(encoding="utf-8") for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+        page.read_text(encoding="utf-8") for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     )
     assert sum(each.stat().st_size for each in pictures) < 1_000_000
     for each in pictures:

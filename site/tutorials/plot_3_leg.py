@@ -123,7 +123,7 @@ found.loads.to_run().animate("walk.html")
 # What comes next
 # ---------------
 #
-# - :doc:`/docs/inverse_dynamics` leads to every file, option and definition, and to bands of uncertainty.
+# - :doc:`/docs/inverse` leads to every file, option and definition, and to bands of uncertainty.
 # - Files of your own on the command line (:doc:`/reference/commands/scale`, :doc:`/reference/commands/inverse`):
 #
 # .. code-block:: sh

@@ -178,7 +178,7 @@ def test_a_breakdown_is_a_table_and_a_figure(inverse, tmp_path):
 
 @pytest.mark.slow
 def test_the_commands_in_the_docs_run(trundle, tmp_path, monkeypatch):
-    page = (LIMB.parents[1] / "docs" / "inverse_options.md").read_text()
+    page = (LIMB.parents[1] / "docs" / "inverse" / "options.md").read_text()
     (tmp_path / "examples").symlink_to(LIMB.parent)
     monkeypatch.chdir(tmp_path)
     commands = [

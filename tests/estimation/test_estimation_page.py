@@ -1,4 +1,4 @@
-"""The examples of docs/estimation*.md run and give what their comments say."""
+"""The examples of docs/estimation.md and docs/estimation/ run and give what their comments say."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-SAID = {"estimation": 5, "estimation_smoothed": 1, "estimation_logs": 1}
+SAID = {"estimation": 5, "estimation/smoothed": 1, "estimation/logs": 1}
 
 
 @pytest.mark.parametrize("page", SAID)

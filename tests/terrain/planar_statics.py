@@ -2,7 +2,7 @@
 
 All wheels slide, spun faster than they go, so that each pulls with μ N. Four equations of balance, of the whole in x
 and z, of the whole and of the bogie in moments about the bogie's pivot, then give the three N and a force F that must
-hold back the wheel that climbs, along its way. Where F > 0 the wheel goes on up. docs/terrain_risers.md has it by hand.
+hold back the wheel that climbs, along its way. Where F > 0 the wheel goes on up. docs/terrain/risers.md has it by hand.
 """
 
 import math

@@ -15,7 +15,7 @@ ROVER = Rover(RADIUS, HALF, 3 * RADIUS, 25 * G, 2 * G)
 
 
 def by_hand(equation):
-    """The friction at which an equation of docs/terrain_risers.md holds, between 0.3 and 1.2."""
+    """The friction at which an equation of docs/terrain/risers.md holds, between 0.3 and 1.2."""
     low, high = 0.3, 1.2
     for _ in range(60):
         middle = (low + high) / 2

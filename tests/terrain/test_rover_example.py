@@ -1,4 +1,4 @@
-"""The rover's example and the examples of docs/terrain*.md do what they say."""
+"""The rover's example and the examples of docs/terrain.md and docs/terrain/ do what they say."""
 
 import re
 from pathlib import Path
@@ -44,21 +44,21 @@ def test_the_page_s_rover_climbs_its_step():
 
 @pytest.mark.slow
 def test_the_page_s_base_follows_its_way_over_hills():
-    run = example("terrain_paths.md", "mecanum(")
+    run = example("terrain/paths.md", "mecanum(")
     assert abs(run["track.lateral"][-1]) < 0.02
     assert "lifted" not in run.summary
 
 
 @pytest.mark.slow
 def test_the_page_s_zoe_follows_its_way_over_rubble():
-    run = example("terrain_paths.md", "zoe().without_controllers")
+    run = example("terrain/paths.md", "zoe().without_controllers")
     assert abs(run["track.lateral"]).max() < 0.1
     assert run["x"][-1] == pytest.approx(10, abs=0.2)
 
 
 @pytest.mark.slow
 def test_the_page_s_rollout_drives_on_sixteen_grounds():
-    batch = example("terrain_rollouts.md", "trundle.rollout", "batch")
+    batch = example("terrain/rollouts.md", "trundle.rollout", "batch")
     assert batch.final("x").shape == (16,)
     assert batch.summary["overturned"] == batch.summary["stuck"] == 0
     assert len({*batch.final("x")}) == 16

@@ -9,7 +9,7 @@ import sympy as sp
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize(("page", "said"), [("inverse_wrenches.md", 3), ("inverse_balances.md", 2)])
+@pytest.mark.parametrize(("page", "said"), [("inverse/wrenches.md", 3), ("inverse/balances.md", 2)])
 def test_the_page_says_what_comes_out(page, said):
     names: dict[str, object] = {}
     checked = 0

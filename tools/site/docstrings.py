@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_PAGE = re.compile(r"\bdocs/(\w+)\.md\b")
+_PAGE = re.compile(r"\bdocs/([\w/]+)\.md\b")
 # Text in single backquotes, which no role stands before.
 _CODE = re.compile(r"(?<![`:\w])`([^`<>]+)`(?![`_])")
 # Signs that would begin a markup: bars, the power sign where it stands by itself, a star for any name (*.nc).

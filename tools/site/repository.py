@@ -12,8 +12,6 @@ _LINK = re.compile(r"(?<!!)\[([^\[\]]+)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 # Pages of the repository that the site has in another place, and those that it has none of.
 _ELSEWHERE = {"README.md": "index.md"}
 _TOP = ("CONTRIBUTING.md", "CHANGELOG.md")
-# How the pages of questions begin that hang on a page of docs/, where not as that page and an underscore.
-_BEGIN = {"inverse_dynamics": "inverse_"}
 # Files that pages link to lie here on the site.
 _FILES = "repository"
 
@@ -33,10 +31,9 @@ def copy_pages(source: Path, root: Path = ROOT) -> None:
 
 
 def questions(page: Path) -> list[str]:
-    """The pages of questions that hang on a page of docs/, in the order of its links."""
-    begin = _BEGIN.get(page.stem, f"{page.stem}_")
-    names = re.findall(r"\]\((\w+)\.md\)", page.read_text(encoding="utf-8"))
-    return [name for name in dict.fromkeys(names) if name.startswith(begin) and name != page.stem]
+    """The pages in the folder of a page's name (docs/swerve.md, docs/swerve/), in the order of its links."""
+    names = re.findall(rf"\]\(({page.stem}/\w+)\.md\)", page.read_text(encoding="utf-8"))
+    return list(dict.fromkeys(names))
 
 
 def _hidden_list(names: list[str]) -> str:
@@ -65,10 +62,8 @@ def _led(link: re.Match[str], at: Path, known: set[str], root: Path, source: Pat
 def list_the_rest(source: Path) -> None:
     """Put pages of docs/ that no list of the site has at the end of the how-to pages, so that a new page is there."""
     listed = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "site").rglob("*.md"))
-    pages = sorted((source / "docs").glob("*.md"))
-    below = {name for page in pages for name in questions(ROOT / "docs" / page.name)}
-    rest = [f"docs/{page.stem}" for page in pages if page.stem not in below]
-    rest = [name for name in rest if not re.search(rf"^(\.\./)?{name}$", listed, re.MULTILINE)]
+    pages = [f"docs/{page.stem}" for page in sorted((ROOT / "docs").glob("*.md"))]
+    rest = [name for name in pages if not re.search(rf"^(\.\./)?{name}$", listed, re.MULTILINE)]
     if rest:
         howto = source / "howto.md"
         lines = ["", "## More", "", "```{toctree}", *rest, "```", ""]

@@ -46,7 +46,7 @@ def export(
     model : Model, Robot, Document, path or mapping
         What is exported; what is no model is derived first.
     to : str or Target
-        The target, a name of `trundle.exports.targets.TARGETS`, or one of your own (docs/extending_language.md).
+        The target, a name of `trundle.exports.targets.TARGETS`, or one of your own (docs/extending/language.md).
     what : str or sequence of str, optional
         Among "dynamics", "jacobian", "kinematics", "commands", "odometry" and "outputs", also as one text with commas;
         by default what the target says, or all that the model has.

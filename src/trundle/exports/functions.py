@@ -37,7 +37,7 @@ def to_numpy(
         What is no model is derived first.
     function : str, optional
         Which: "dynamics", "projection", "jacobian", "wheel_states", "next_wheel_states", "base_twist",
-        "wheel_measures", "odometry_step" or "outputs" (docs/export_functions.md).
+        "wheel_measures", "odometry_step" or "outputs" (docs/export/functions.md).
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the description says.
 
