@@ -13,7 +13,7 @@ import pytest
 import trundle
 from derived import derived
 from trundle.errors import did_you_mean
-from trundle.shown import Shown
+from trundle.shown import Displayable
 
 
 @pytest.mark.parametrize("name", trundle.__all__)
@@ -70,7 +70,7 @@ def test_an_unknown_name_leads_to_the_nearest(ask, meant):
 
 
 def test_what_fails_inside_a_property_is_told_as_it_is():
-    class Own(Shown):
+    class Own(Displayable):
         @property
         def broken(self):
             raise AttributeError("inside")

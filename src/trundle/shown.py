@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from trundle.errors import no_attribute
 
 
-class Shown:
+class Displayable:
     """A noun that says what it is in a terminal and in a notebook."""
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import FloatArray
+from trundle.arrays import FloatArray, IntArray
 from trundle.errors import InputError
 from trundle.frozen import Rebuilt, frozen
 
@@ -60,7 +60,7 @@ class Table(Rebuilt):
         """The numbers at indices, in NumPy."""
         return np.asarray(self.values[self.clipped(index) + place])
 
-    def clipped(self, index: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    def clipped(self, index: npt.ArrayLike) -> IntArray:
         """Indices as whole numbers within the table."""
         asked = np.asarray(index, dtype=np.float64)
         return np.minimum(np.where(asked > 0, asked, 0.0), self.last).astype(np.int64)

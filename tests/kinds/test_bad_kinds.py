@@ -12,13 +12,13 @@ from trundle.robot import (
     ContactLaw,
     Drive,
     Effort,
-    Look,
     Motor,
     Push,
     Read,
     RollingWheel,
     State,
     Touch,
+    WheelAppearance,
     WoundMotor,
     parse_robot,
     register,
@@ -319,7 +319,9 @@ def test_a_wheel_whose_centre_goes_wrong(answer):
         )
 
 
-@pytest.mark.parametrize("answer", ["round", None, (0.1,), Look("wide"), Look(roller_angle=math.inf)])
+@pytest.mark.parametrize(
+    "answer", ["round", None, (0.1,), WheelAppearance("wide"), WheelAppearance(roller_angle=math.inf)]
+)
 def test_a_wheel_whose_look_goes_wrong(answer):
     class Odd(RollingWheel):
         type: Literal["odd"] = "odd"

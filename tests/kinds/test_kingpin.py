@@ -5,7 +5,7 @@ import pytest
 
 import trundle
 from trundle.robot import parse_robot
-from trundle.show.drawing.scene import Spot
+from trundle.show.drawing.scene import Anchor
 from trundle.show.drawing.scenes import scene
 
 SCRUB = 0.06
@@ -88,4 +88,4 @@ def test_it_is_classified_coupled_and_drawn_as_a_steered_wheel():
     drawn = scene(car)
     (shape,) = [each for each in drawn.wheels if each.name == "fr"]
     assert shape.pivot.at[1] == -0.2
-    assert drawn.place(Spot(shape.frame))[0, 1] == pytest.approx(-0.25)
+    assert drawn.place(Anchor(shape.frame))[0, 1] == pytest.approx(-0.25)

@@ -16,7 +16,7 @@ from trundle.motion.planning.splines import (
     CUBIC,
     INTERVALS,
     QUADRATIC,
-    Grid,
+    UnitGrid,
     nodes,
     power_series,
     to_bernstein,
@@ -43,7 +43,7 @@ def random_course(drive, rng, crossing=()):
         controls = rng.normal(size=3) + 0.1 * rng.normal(size=(CUBIC, 3))
         controls[:3], controls[-3:] = controls[2], controls[-3]
         controls = pinned(drive, controls, crossing)
-        w = waves(drive, controls[None], [crossing], Grid(np.linspace(0, 1, 20)))
+        w = waves(drive, controls[None], [crossing], UnitGrid(np.linspace(0, 1, 20)))
         if np.abs(w[0]).min() > 0.15:
             return controls
 
@@ -79,7 +79,7 @@ def test_splines_are_scipys(degree, count, rng):
     knots = np.concatenate([np.zeros(degree), np.linspace(0, 1, INTERVALS + 1), np.ones(degree)])
     share = np.linspace(0.01, 0.99, 7)
     ours = np.einsum("kpc,c,np->kn", power_series(degree), controls, share[:, None] ** np.arange(degree + 1))
-    peer = BSpline(knots, controls, degree)(Grid(share).times)
+    peer = BSpline(knots, controls, degree)(UnitGrid(share).times)
     assert ours == pytest.approx(peer, abs=1e-12)
 
 
@@ -143,7 +143,7 @@ def test_polishing_never_makes_a_course_slower(drive, rng):
     crossing = ((1, 6),)
     controls = random_course(drive, rng, crossing)[None]
     before = least_duration(
-        drive, log_rates(waves(drive, controls, [crossing], Grid(np.array([0.0, 0.5, 1.0]))))
+        drive, log_rates(waves(drive, controls, [crossing], UnitGrid(np.array([0.0, 0.5, 1.0]))))
     )
     better, time = polish(drive, controls, [crossing], (4, 6, 8))
     assert time <= before

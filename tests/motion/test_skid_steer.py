@@ -6,10 +6,10 @@ import pytest
 import trundle
 from trundle import catalog
 from trundle.errors import InputError
-from trundle.motion.forces.balance import Balance
+from trundle.motion.forces.balance import ForceBalance
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import motion_forces
-from trundle.motion.forces.sliding import Sliding
+from trundle.motion.forces.sliding import SlidingBase
 from trundle.motion.pieces.motion import sampled
 from trundle.robot.component import plain
 
@@ -56,11 +56,11 @@ def test_most_braking_is_at_right_angles_to_the_lever():
     """M = −Σ μN √(a² + b²) stops a turn as quickly as friction can; more of it has no answer, and says so."""
     robot = skid()
     driven, level = of(robot), moving(robot, [[0, 0, 3.0]] * 2)
-    balance = Balance.at(driven, level)
+    balance = ForceBalance.at(driven, level)
     yaw = driven.base_inertia[2, 2]
     most = FRICTION * driven.loads.sum() * np.hypot(A, B) / yaw
     slowing = moving(robot, [[0, 0, 3.0]] * 2, [[0, 0, -0.99 * most], [0, 0, -1.05 * most]])
-    scrub = Sliding(balance, driven.speeds(slowing), driven.speeds(slowing, 1)).settled()
+    scrub = SlidingBase(balance, driven.speeds(slowing), driven.speeds(slowing, 1)).settled()
     assert (scrub.shares[0] < 1).all()
     assert (scrub.shares[0] > 0.8).all()
     assert (scrub.shares[1] > 1).any()
@@ -71,8 +71,8 @@ def test_motors_pay_for_what_slides(twist):
     """At an even pace Σ τ φ̇ of the motors is all that friction takes, −Σ f·slip, with dampers' share."""
     robot = skid()
     driven, samples = of(robot), moving(robot, [twist])
-    balance = Balance.at(driven, samples)
-    scrub = Sliding(balance, driven.speeds(samples), driven.speeds(samples, 1)).settled()
+    balance = ForceBalance.at(driven, samples)
+    scrub = SlidingBase(balance, driven.speeds(samples), driven.speeds(samples, 1)).settled()
     forces = motion_forces(driven, samples)
     paid = sum(forces.torques[m.name][0] * scrub.nu[c, 0] for c, ms in driven.actuators.items() for m in ms)
     lost = -(forces.traction * forces.slip_along + forces.side_force * forces.slip_across).sum()

@@ -10,7 +10,7 @@ from trundle.documents import dump
 from trundle.errors import InputError
 from trundle.model.forces import contact_span, wheel_loads
 from trundle.motion.drive.kinematics import kinematics
-from trundle.motion.forces.balance import Balance
+from trundle.motion.forces.balance import ForceBalance
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.robot import parse_robot
 
@@ -38,7 +38,7 @@ def test_a_base_is_held_against_gravity_as_it_heads():
     times = np.linspace(0, motion.duration, 7)
     samples = motion.samples(times)
     np.testing.assert_allclose(samples.heading, motion.poses(times)[:, 2])
-    balance, rest = Balance.at(driven, samples), np.zeros((len(driven.here.assembly.speeds), len(times)))
+    balance, rest = ForceBalance.at(driven, samples), np.zeros((len(driven.here.assembly.speeds), len(times)))
     pull = float(driven.base_inertia[0, 0]) * G * np.sin(STEEP)
     held, loads = balance.needed(rest, rest)[list(balance.assembly.base_columns)], balance.loads(rest, rest)
     aside = DOWNHILL - samples.heading

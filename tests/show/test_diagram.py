@@ -13,7 +13,7 @@ import trundle
 from trundle.catalog import names, robot
 from trundle.errors import InputError
 from trundle.robot import parse_robot
-from trundle.show.drawing.scene import SPATIAL, UPRIGHT, Spot, depth, project
+from trundle.show.drawing.scene import SPATIAL, UPRIGHT, Anchor, depth, project
 from trundle.show.drawing.scenes import scene
 from trundle.show.figures.diagram import diagram, diagram_svg
 
@@ -168,7 +168,7 @@ def test_measures():
 
 def test_the_skeleton_of_an_arm():
     shape = scene(parse_robot(PARALLELOGRAM))
-    at = {mark.name: shape.place(Spot(mark.frame))[0] for mark in shape.joints}
+    at = {mark.name: shape.place(Anchor(mark.frame))[0] for mark in shape.joints}
     np.testing.assert_allclose(at["coupler"], [0.6, 0, 0.2])
     assert [mark.name for mark in shape.joints if mark.on_base] == ["crank", "rocker"]
     (loop,) = shape.loops
@@ -181,7 +181,7 @@ def test_the_skeleton_of_an_arm():
 
 def test_loops_are_drawn_closed():
     shape = scene(robot("four_bar", crank=0.3, coupler=0.9, rocker=0.7, ground=1.0))
-    at = {mark.name: shape.place(Spot(mark.frame))[0] for mark in shape.joints}
+    at = {mark.name: shape.place(Anchor(mark.frame))[0] for mark in shape.joints}
     (pin,) = shape.loops
     first, second = shape.places((pin.first, pin.second))[0]
     np.testing.assert_allclose(first, second, atol=1e-9)

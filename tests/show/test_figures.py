@@ -25,7 +25,7 @@ from trundle.model.mechanism import mechanism
 from trundle.results import Run
 from trundle.results.columns import Column
 from trundle.robot.description import parse_robot
-from trundle.show.drawing.scene import SPATIAL, UPRIGHT, Spot, project
+from trundle.show.drawing.scene import SPATIAL, UPRIGHT, Anchor, project
 from trundle.show.drawing.scenes import motion, scene
 from trundle.show.figures.ability_figure import mobility_figure
 from trundle.show.figures.diagram import diagram
@@ -261,7 +261,7 @@ def test_what_is_drawn_is_where_the_model_says(kind):
     run = trundle.simulate(derived(kind), 0.5, samples=11)
     shown = scene_of(run)
     assert shown is not None
-    known = [(joint.name, Spot(joint.frame)) for joint in shown.joints]
+    known = [(joint.name, Anchor(joint.frame)) for joint in shown.joints]
     known += [(loop.name, loop.second) for loop in shown.loops]
     compared = 0
     for name, spot in known:
@@ -355,7 +355,9 @@ def test_silhouettes_hold_every_point_of_a_wheel_and_no_more(view):
     wheel = shown.wheels[0]
     outline = silhouette(shown, wheel, view)[0]
     angles = np.linspace(0, 2 * np.pi, 721)
-    rims = [Spot(wheel.frame, (0.1 * np.cos(a), s * 0.075, 0.1 * np.sin(a))) for a in angles for s in (-1, 1)]
+    rims = [
+        Anchor(wheel.frame, (0.1 * np.cos(a), s * 0.075, 0.1 * np.sin(a))) for a in angles for s in (-1, 1)
+    ]
     points = project(shown.places(rims)[0], view)
     edges = np.roll(outline, -1, axis=0) - outline
     area = np.sum(outline[:, 0] * np.roll(outline[:, 1], -1) - outline[:, 1] * np.roll(outline[:, 0], -1))
@@ -725,7 +727,7 @@ def test_a_caster_trails_behind_its_pivot():
     for angle, place in ((0.0, (-0.6, 0.0)), (math.pi / 2, (-0.5, -0.1))):
         values = dict.fromkeys(mechanism(tail).names, np.zeros(1))
         shown = motion(tail, {**values, "tail.steering": np.array([angle])}, {})
-        assert shown.place(Spot(shown.wheels[2].frame))[0, :2] == pytest.approx(place, abs=1e-12)
+        assert shown.place(Anchor(shown.wheels[2].frame))[0, :2] == pytest.approx(place, abs=1e-12)
 
 
 @pytest.mark.slow

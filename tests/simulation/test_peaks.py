@@ -85,7 +85,7 @@ def test_long_runs_are_looked_at_in_parts(drive, monkeypatch):
 
 
 def test_where_most_steps_fail_the_few_others_are_kept():
-    taken = list[extremes.Steps]()
+    taken = list[extremes.StepSpan]()
     recorder = extremes.Recorder(0.0, 3.0, taken.append)
     # A step is tried thousands of times, from too far on back to where it holds.
     for tried in (1.0, 2.0):

@@ -202,7 +202,7 @@ def described(name: str, parameters: Mapping[str, MeasureLike], **parts: Mapping
     return parse_robot({"name": name, **parts, "parameters": parameters})
 
 
-def number_of(written: MeasureLike, quantity: units.Measure) -> float | None:
+def number_of(written: MeasureLike, quantity: units.PhysicalQuantity) -> float | None:
     """A measure in SI; None for a formula, and for what is no number: that is said where it is used."""
     try:
         return read_value(written, quantity).constant

@@ -10,7 +10,7 @@ from trundle.robot import units
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.values import read_value
 
-CURVATURE = units.Measure("curvature", "1/m", (-1, 0, 0, 0))
+CURVATURE = units.PhysicalQuantity("curvature", "1/m", (-1, 0, 0, 0))
 # Seegmiller's laws: friction 1, a limit in each direction.
 _LAW: Data = {"contact": "linear", "friction": 1.0, "limit": "box"}
 
@@ -36,7 +36,7 @@ def rate_control(of: str, rate: float) -> Data:
     return {"type": "pid", "drives": f"{of}_motor.rate", "target": rate, "feedforward": 1.0}
 
 
-def measured(name: str, measure: MeasureLike, quantity: units.Measure) -> float:
+def measured(name: str, measure: MeasureLike, quantity: units.PhysicalQuantity) -> float:
     """A measure as a number in SI; raises InputError for what is none, and a formula's names."""
     try:
         value = read_value(measure, quantity)
@@ -52,7 +52,7 @@ def size(name: str, measure: MeasureLike) -> float:
     return positive(name, measure, units.LENGTH)
 
 
-def positive(name: str, measure: MeasureLike, quantity: units.Measure) -> float:
+def positive(name: str, measure: MeasureLike, quantity: units.PhysicalQuantity) -> float:
     """A measure as a number in SI; raises InputError where it isn't positive."""
     number = measured(name, measure, quantity)
     if number <= 0:

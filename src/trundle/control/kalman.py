@@ -25,14 +25,14 @@ from trundle.errors import InputError, NumericsError, require_known
 from trundle.expected import by_name
 from trundle.frozen import frozen
 from trundle.model.arguments import Given, model_of
-from trundle.shown import Shown
+from trundle.shown import Displayable
 
 if TYPE_CHECKING:
     from trundle.robot import Controller
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Kalman(Shown):
+class Kalman(Displayable):
     """ẑ' = A ẑ + B δu + L (y − C ẑ − D δu): the estimate of z that is off the least, in the mean of squares.
 
     L (n, r) by the states and outputs of `about`, the part of the linearisation that it was designed on. With a period

@@ -19,7 +19,7 @@ from trundle.extras import load
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of
 from trundle.model.model import SYMPYS_PIVOTS
-from trundle.shown import Shown
+from trundle.shown import Displayable
 
 if TYPE_CHECKING:
     from scipy.signal import StateSpace as SciPyStateSpace
@@ -35,7 +35,7 @@ NEAR = 1e-9
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Linearization(Shown):
+class Linearization(Displayable):
     """ż = ż₀ + A z + B δu and y = y₀ + C z + D δu, for small motions δx = T z about one state x₀ with inputs u₀.
 
     A (n, n), B (n, m), C (r, n), D (r, m). `states` names z: the model's states, less those that constraints make

@@ -29,7 +29,7 @@ from trundle.expected import by_name
 from trundle.frozen import frozen
 from trundle.model.arguments import Given, model_of, number
 from trundle.progress import Doing
-from trundle.shown import Shown
+from trundle.shown import Displayable
 
 if TYPE_CHECKING:
     from trundle.results import Run
@@ -39,7 +39,7 @@ Complexes = npt.NDArray[np.complex128]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Regulator(Shown):
+class Regulator(Displayable):
     """δu = −K z, which makes Σ (z_i/tolerance_i)² + Σ (δu_k/tolerance_k)², integrated from now on, least.
 
     K (m, n) by the inputs and states of `about`, the part of the linearisation that it was designed on. riccati (n, n):

@@ -23,7 +23,7 @@ from trundle.control.tolerances import in_si
 from trundle.errors import InputError
 from trundle.expected import by_name
 from trundle.robot.linear_feedback import FeedbackAlong, gain_name
-from trundle.shown import Shown
+from trundle.shown import Displayable
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
@@ -33,7 +33,7 @@ InputTable = tuple[list[float], list[float], str]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class RegulatorAlong(Shown):
+class RegulatorAlong(Displayable):
     """δu = −K(t) z beside a run, which makes ∫ Σ (z_i/tolerance_i)² + Σ (δu_k/tolerance_k)² dt, to its end, least.
 
     time (J,): the run's, or the samples'. K (J, m, n) by `inputs` and `states`; z is the deviation from the run, the

@@ -17,7 +17,7 @@ from trundle.motion.odometry.counts import Counts, derive_counts
 from trundle.robot import Encoders, FixSensor, Gyro, Robot, Sensor
 from trundle.robot.controllers import MOST_WAITING, Draw, Sight
 from trundle.robot.kinds import Read
-from trundle.robot.sensor import Counted, Reading, Scene
+from trundle.robot.sensor import Counted, Reading, SensorScene
 from trundle.scalars import Scalar, floor, less, where
 
 # Times closer than this share of a period are one. What never arrives is that many seconds late.
@@ -167,7 +167,8 @@ class LoopSensors:
             own = {state: sight.states[own_name(name, state)] for state in sensor.states(self.counted)}
             draws = {draw: sight.references[f"{name}.{draw}"] for draw in sensor.draws(self.counted)}
             truth = {of: sight.read[of] for of in sensor.reads_from(self.counted)}
-            told[name] = sensor.measure(Scene(truth, draws, own, begun, self.period), self.counted, read)
+            scene = SensorScene(truth, draws, own, begun, self.period)
+            told[name] = sensor.measure(scene, self.counted, read)
             after |= {own_name(name, state): value for state, value in told[name].states.items()}
         return told, after
 

@@ -16,7 +16,7 @@ from trundle.motion.odometry.counts import derive_counts
 from trundle.results import Run
 from trundle.results.columns import Column
 from trundle.robot import Robot, Sensor
-from trundle.robot.sensor import Counted, Scene
+from trundle.robot.sensor import Counted, SensorScene
 from trundle.robot.sensors import Encoders
 from trundle.simulation.draws import normals, uniforms
 
@@ -153,7 +153,7 @@ def _readings(
     rows = list[list[float]]()
     seen, drawn = np.array(list(truth.values())).T.tolist(), np.array(list(draws.values())).T.tolist()
     for place, (now, noise) in enumerate(zip(seen, drawn, strict=True)):
-        scene = Scene(
+        scene = SensorScene(
             dict(zip(truth, now, strict=True)),
             dict(zip(draws, noise, strict=True)),
             states,

@@ -57,23 +57,23 @@ _Path = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class _Part:
+class _ParameterGroup:
     """Parameters of a part of the robot, by the end of their labels, and of its own parts."""
 
     fields: dict[str, ParameterField] = field(default_factory=dict[str, ParameterField])
-    parts: dict[str, _Part] = field(default_factory=dict[str, "_Part"])
+    parts: dict[str, _ParameterGroup] = field(default_factory=dict[str, "_ParameterGroup"])
 
 
 def _parameters(content: Content) -> str:
     """A class with a field a parameter, those of a part in a class of their own: `wheels.rear.offset`."""
     group, fields = parameter_fields(content, JAVA)
     assert group is not None, "wheels have radii"
-    whole = _Part()
+    whole = _ParameterGroup()
     for label, each in zip(group.labels, fields, strict=True):
         *path, name = label.split(".", 2)
         part = whole
         for word in path:
-            part = part.parts.setdefault(word, _Part())
+            part = part.parts.setdefault(word, _ParameterGroup())
         part.fields[name] = each
     parts = list(_paths(whole))
     classes = _class_names([path for path, _ in parts])
@@ -87,7 +87,7 @@ def _parameters(content: Content) -> str:
     return filled("java/Parameters.java", name=content.name, fields="\n".join(lines), names=names)
 
 
-def _paths(part: _Part, path: _Path = ()) -> Iterator[tuple[_Path, _Part]]:
+def _paths(part: _ParameterGroup, path: _Path = ()) -> Iterator[tuple[_Path, _ParameterGroup]]:
     """All parts of a part with the words that lead there."""
     for word, own in part.parts.items():
         yield (*path, word), own
@@ -107,13 +107,13 @@ def _class_names(paths: Iterable[_Path]) -> dict[_Path, str]:
     return {path: written[name] for path, name in names.items()}
 
 
-def _names(part: _Part) -> tuple[Mapping[str, str], Mapping[str, str]]:
+def _names(part: _ParameterGroup) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """The members of a part's class: its fields and its parts, by their words."""
     found = identifiers([*part.fields, *(f"{word}." for word in part.parts)], JAVA)
     return found, {word: found[f"{word}."] for word in part.parts}
 
 
-def _members(part: _Part, path: _Path, classes: Mapping[_Path, str]) -> Iterator[str]:
+def _members(part: _ParameterGroup, path: _Path, classes: Mapping[_Path, str]) -> Iterator[str]:
     """Lines of a part's class."""
     fields, parts = _names(part)
     for word, own in part.fields.items():
@@ -125,7 +125,7 @@ def _members(part: _Part, path: _Path, classes: Mapping[_Path, str]) -> Iterator
         yield f"    public final {kind} {name} = new {kind}();"
 
 
-def _reached(part: _Part, label: str) -> str:
+def _reached(part: _ParameterGroup, label: str) -> str:
     """How the field of a parameter is reached from the whole."""
     *path, last = label.split(".", 2)
     words: list[str] = []

@@ -43,7 +43,7 @@ def run(
         # their error is measured in parts of what double precision resolves: rounds would never end
         message = "a step that is found by rounds, as over terrain, needs double precision"
         raise InputError(message, key="precision", hint='precision="double"')
-    job = _Job.prepare(request, opened(device), precision)
+    job = _DeviceRollout.prepare(request, opened(device), precision)
     with _ROLLING[job.cuda.number]:
         return job.run(progress)
 
@@ -66,7 +66,7 @@ def _number(target: str) -> int:
 
 
 @dataclass
-class _Job:
+class _DeviceRollout:
     """A rollout on a device, and the arrays that it fills."""
 
     request: RolloutRequest
@@ -77,11 +77,11 @@ class _Job:
     final: FloatArray
 
     @staticmethod
-    def prepare(request: RolloutRequest, cuda: Cuda, precision: Precision) -> _Job:
+    def prepare(request: RolloutRequest, cuda: Cuda, precision: Precision) -> _DeviceRollout:
         ptx = kernel_of(request, precision, cuda.target)
         n, count = len(request.start), request.count or 1
         samples, final = np.empty((request.saved, n, count)), np.empty((n, count))
-        return _Job(request, cuda, cuda.kernel(ptx), ptx.dtype, samples, final)
+        return _DeviceRollout(request, cuda, cuda.kernel(ptx), ptx.dtype, samples, final)
 
     def run(self, progress: ProgressCall | None) -> Rollout:
         """All robots, in chunks that fit into the device's memory."""

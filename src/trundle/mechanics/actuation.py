@@ -12,7 +12,7 @@ from trundle.mechanics.quantities import Quantity
 from trundle.robot.batteries import Battery, Bus, Winding
 from trundle.robot.kinds import Read, ask, ask_states
 from trundle.robot.motor import Drive, Effort, Motor, WoundMotor, drag
-from trundle.robot.units import ALONG, TORQUE, Measure
+from trundle.robot.units import ALONG, TORQUE, PhysicalQuantity
 from trundle.scalars import Scalar, is_zero, less, maximum, minimum, where
 
 # The share of the most power of a battery that plans take: its voltage, then 0.61 of that without load, falls the more
@@ -88,7 +88,7 @@ class Actuator:
             if name not in self.states
         }
 
-    def _unit(self, measured: Measure) -> str:
+    def _unit(self, measured: PhysicalQuantity) -> str:
         return (ALONG.get(measured, measured) if self.slides else measured).unit
 
     def drive(self, command: Scalar, position: Scalar, rate: Scalar, states: Mapping[str, Scalar]) -> Drive:

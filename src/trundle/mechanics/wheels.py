@@ -21,7 +21,7 @@ from trundle.mechanics.rolling import ConstraintRow
 from trundle.mechanics.tree import Tree
 from trundle.robot.contact import Bearing, ContactLaw, Push, Touch
 from trundle.robot.kinds import Read, ask, ask_states
-from trundle.robot.wheels import ContactDirection, Look, PivotedWheel, Wheel
+from trundle.robot.wheels import ContactDirection, PivotedWheel, Wheel, WheelAppearance
 from trundle.scalars import AnyRows, Scalar, is_zero
 from trundle.spatial.motions import Pose
 from trundle.spatial.vectors import IDENTITY, Vector
@@ -174,11 +174,11 @@ def centre_of(name: str, wheel: PivotedWheel, read: Read) -> tuple[Scalar, Scala
     )
 
 
-def look_of(name: str, wheel: Wheel, read: Read) -> Look:
+def look_of(name: str, wheel: Wheel, read: Read) -> WheelAppearance:
     """What pictures show of a wheel; raises InputError where it says anything else."""
     key = f"robot.wheels.{name}"
     look = ask(wheel, key, wheel.look, read)
-    if isinstance(look, Look) and all(
+    if isinstance(look, WheelAppearance) and all(
         map(_is_finite, (look.width, 0.0 if look.roller_angle is None else look.roller_angle))
     ):
         return look

@@ -20,14 +20,16 @@ from trundle.robot import Robot, require_base_mass, units
 from trundle.robot.controllers import Controller
 from trundle.robot.description import check_base, with_base
 from trundle.robot.expressions import ExpressionError
-from trundle.robot.units import Measure
+from trundle.robot.units import PhysicalQuantity
 from trundle.robot.values import Value, describe, read_value
 
 # What runs and analyses take first: a robot, its model, or where one is described.
 Given = Robot | Model | Document | str | os.PathLike[str] | Mapping[str, object]
 
 _T = TypeVar("_T")
-_BY_UNIT = {each.unit: each for each in vars(units).values() if isinstance(each, Measure) and each.unit}
+_BY_UNIT = {
+    each.unit: each for each in vars(units).values() if isinstance(each, PhysicalQuantity) and each.unit
+}
 
 
 def named(given: Mapping[str, _T] | None, what: str) -> Mapping[str, _T]:

@@ -26,7 +26,7 @@ from trundle.robot.expressions import UNKNOWN, ExpressionError, dimension_of
 from trundle.robot.kinds import Read, ask
 from trundle.robot.parameters import dimensions
 from trundle.robot.problems import CircleError, in_order
-from trundle.robot.units import Measure
+from trundle.robot.units import PhysicalQuantity
 from trundle.robot.values import check_dimension, unit_in_si
 from trundle.scalars import Scalar, less, plus, where
 
@@ -115,7 +115,7 @@ class ControlLoop:
                     continue
                 dimension = dimension_of(value.expression, lambda used: known.get(used, UNKNOWN))
                 try:
-                    check_dimension(dimension, Measure(name, unit, unit_in_si(unit)[1]))
+                    check_dimension(dimension, PhysicalQuantity(name, unit, unit_in_si(unit)[1]))
                 except ExpressionError as error:
                     raise InputError(str(error), key=f"{each.key}.{key}", hint=error.hint) from None
 

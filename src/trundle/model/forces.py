@@ -59,7 +59,7 @@ class Forces:
         self.loss = self.loss + drag * rate
         self.stored = self.stored + pull * stretch / 2
 
-    def push(self, touching: Touching, push: Push) -> None:
+    def push(self, touching: WheelContact, push: Push) -> None:
         """Put what the ground does to a wheel on all that its contact moves with."""
         wheel, rows, slip, rate = touching
         for row, force, velocity, direction in zip(rows, push.forces, slip, wheel.directions, strict=False):
@@ -79,7 +79,7 @@ class Forces:
             self.contacts[wheel.moment] = push.moment
 
 
-class Touching(NamedTuple):
+class WheelContact(NamedTuple):
     """A wheel whose contact law acts: the rows of its directions over all speeds, its slip in them (m/s) and its spin
     rate (rad/s).
     """
@@ -96,7 +96,7 @@ class Touching(NamedTuple):
 
 # Loads of wheels by name (N), at least of those that touch: where all other forces on the speeds are τ, the contacts
 # as they are, with their states.
-Loads = Callable[[Sequence[Scalar], Sequence[Touching], Mapping[str, Scalar]], Mapping[str, Scalar]]
+LoadLaw = Callable[[Sequence[Scalar], Sequence[WheelContact], Mapping[str, Scalar]], Mapping[str, Scalar]]
 
 
 def applied_forces(
@@ -105,7 +105,7 @@ def applied_forces(
     nu: Sequence[Scalar],
     commands: Mapping[str, Scalar],
     own: Mapping[str, Scalar],
-    loads: Loads,
+    loads: LoadLaw,
 ) -> Forces:
     """Everything that pushes, at speeds ν (all of them), commands by input and the own states of motors and contacts by
     name; `loads` are the wheels'.
@@ -187,23 +187,23 @@ def element_effort(assembly: Assembly, element: Element, at: Configuration, nu: 
     return element.effort(position, nu[element.column])
 
 
-def touching_wheels(assembly: Assembly, at: Configuration, nu: Sequence[Scalar]) -> list[Touching]:
+def touching_wheels(assembly: Assembly, at: Configuration, nu: Sequence[Scalar]) -> list[WheelContact]:
     """The wheels whose contact law acts, at speeds ν."""
     touching = []
     for wheel in assembly.wheels:
         if wheel.acts:
             rows = contact_rows(assembly.tree, at.poses, wheel, len(assembly.speeds)) if wheel.pushed else []
             rate = 0 if wheel.spin is None else nu[wheel.spin]
-            touching.append(Touching(wheel, rows, [dot(row, nu) for row in rows], rate))
+            touching.append(WheelContact(wheel, rows, [dot(row, nu) for row in rows], rate))
     return touching
 
 
 def _add_contacts(
-    touching: Sequence[Touching],
+    touching: Sequence[WheelContact],
     wheels: Sequence[WheelModel],
     own: Mapping[str, Scalar],
     forces: Forces,
-    loads: Loads,
+    loads: LoadLaw,
 ) -> None:
     """The forces of the contacts whose law gives them, and the loads; forces of constraints follow from the motion."""
     if not touching:
@@ -219,10 +219,10 @@ def _add_contacts(
     forces.contacts |= {wheel.pressed: pressing[wheel.name] for wheel in wheels if wheel.name in pressing}
 
 
-def standing_loads(assembly: Assembly, at: Configuration, span: Sequence[int]) -> Loads:
+def standing_loads(assembly: Assembly, at: Configuration, span: Sequence[int]) -> LoadLaw:
     """Loads that no motion shifts, by `wheel_loads`, of the wheels whose law acts."""
 
-    def loads(_tau: object, touching: Sequence[Touching], _own: object) -> dict[str, Scalar]:
+    def loads(_tau: object, touching: Sequence[WheelContact], _own: object) -> dict[str, Scalar]:
         every = wheel_loads(assembly, at, span)
         return {each.wheel.name: every[each.wheel.name] for each in touching}
 

@@ -26,7 +26,7 @@ TRIAL = ITERATE
 # Symbols that are replaced before a program is done stand behind all that a search has: of speeds, and of states.
 SYMBOLS, OWN_SYMBOLS = 10_000, 20_000
 
-Rates = Callable[[Mapping[str, Scalar]], Mapping[str, Scalar]]
+StateRates = Callable[[Mapping[str, Scalar]], Mapping[str, Scalar]]
 
 
 def inner_states(assembly: Assembly) -> list[Quantity]:
@@ -54,7 +54,7 @@ def all_states(assembly: Assembly, terrain: Terrain) -> list[Quantity]:
 
 
 def led_on(
-    rates: Rates, states: Mapping[str, Scalar], dt: Scalar, symbols: Sequence[Node]
+    rates: StateRates, states: Mapping[str, Scalar], dt: Scalar, symbols: Sequence[Node]
 ) -> dict[str, Scalar]:
     """The states where a step of length dt ends; `symbols` stand for them while slopes are taken, one a state."""
     names = list(states)

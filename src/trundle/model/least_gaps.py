@@ -25,7 +25,7 @@ _STALE = 4
 _LOOK, _GAINS = 1e-3, 0.999
 
 
-class Step(NamedTuple):
+class GaussNewtonStep(NamedTuple):
     """A step of Gauss and Newton of robots.
 
     gaps : where they are (gaps, robots) in m
@@ -43,7 +43,7 @@ class Step(NamedTuple):
 
 
 def least_gaps(
-    step: Callable[[FloatArray, np.ndarray], Step],
+    step: Callable[[FloatArray, np.ndarray], GaussNewtonStep],
     start: FloatArray,
     lanes: np.ndarray,
     finest: FloatArray,
@@ -78,7 +78,7 @@ class _Descent:
         """What robots try next."""
         return np.asarray(self.best[:, lanes] + self.share[lanes] * self.change[:, lanes])
 
-    def ended(self, step: Step, lanes: np.ndarray) -> np.ndarray:
+    def ended(self, step: GaussNewtonStep, lanes: np.ndarray) -> np.ndarray:
         """Whether the searches of lanes end with what they tried; where it is better, it is the best."""
         size = np.sqrt((step.gaps**2).sum(axis=0))
         self.edge[lanes] |= step.off
@@ -96,7 +96,7 @@ class _Descent:
         self.settled[lanes] = arrived | (stops & np.isfinite(self.size[lanes]) & ~self.edge[lanes])
         return arrived | stops
 
-    def _take(self, step: Step, size: FloatArray, better: np.ndarray, lanes: np.ndarray) -> None:
+    def _take(self, step: GaussNewtonStep, size: FloatArray, better: np.ndarray, lanes: np.ndarray) -> None:
         """Take what was tried where it is better."""
         best, lanes = self.tried(lanes)[:, better], lanes[better]
         self.best[:, lanes], self.change[:, lanes] = best, step.change[:, better]

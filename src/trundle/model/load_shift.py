@@ -23,8 +23,8 @@ from trundle.mechanics.momentum import base_columns
 from trundle.mechanics.wheels import WheelModel, load_shares
 from trundle.model.constraints import Configuration
 from trundle.model.forces import (
-    Loads,
-    Touching,
+    LoadLaw,
+    WheelContact,
     base_frames,
     carried_by,
     contact_place,
@@ -72,7 +72,7 @@ class LoadShift:
     proportional: bool
 
     def loads(
-        self, tau: Sequence[Scalar], touching: Sequence[Touching], own: Mapping[str, Scalar]
+        self, tau: Sequence[Scalar], touching: Sequence[WheelContact], own: Mapping[str, Scalar]
     ) -> dict[str, Scalar]:
         """The load of each wheel (N): not below 0, and not above what all that share it carry."""
         target = _add(self.held, apply(self.response, tau))
@@ -97,7 +97,7 @@ class LoadShift:
         plane: Sequence[Scalar],
         gram: Rows,
         target: Sequence[Scalar],
-        sharing: Sequence[Touching],
+        sharing: Sequence[WheelContact],
         own: Mapping[str, Scalar],
     ) -> list[Scalar]:
         """Newton's next plane; a lifted wheel's force doesn't grow with its load."""
@@ -113,7 +113,7 @@ class LoadShift:
             slopes.append((each, [minus(b, a) / more for a, b in zip(here, there, strict=True)]))
         return _add(plane, _solve(self._less(gram, slopes), left))
 
-    def _effect(self, touching: Touching, push: Push) -> list[Scalar]:
+    def _effect(self, touching: WheelContact, push: Push) -> list[Scalar]:
         """What a wheel's contact adds to what the wheels carry."""
         tau: list[Scalar] = [0] * len(self.response[0])
         for row, force in zip(touching.rows, push.forces, strict=True):
@@ -125,7 +125,7 @@ class LoadShift:
         about = [times(entry, push.moment) for entry in self.axles[touching.wheel.name]]
         return _add(apply(self.response, tau), about)
 
-    def _less(self, gram: Rows, slopes: Sequence[tuple[Touching, list[Scalar]]]) -> Rows:
+    def _less(self, gram: Rows, slopes: Sequence[tuple[WheelContact, list[Scalar]]]) -> Rows:
         """G − Σ (what a contact adds for 1 N more on its wheel) (1, x, y)."""
         for each, slope in slopes:
             shape = self.shapes[each.wheel.name]
@@ -141,7 +141,7 @@ def shifts_load(assembly: Assembly) -> bool:
     return assembly.heights and any(wheel.acts and wheel.load is None for wheel in assembly.wheels)
 
 
-def moving_loads(moving: MovingMechanism, span: Sequence[int]) -> Loads:
+def moving_loads(moving: MovingMechanism, span: Sequence[int]) -> LoadLaw:
     """The loads of the wheels, by the motion where the heights of masses are known, else those at rest.
 
     Raises InputError on a slope where no height is known.

@@ -20,7 +20,7 @@ from trundle.model.programmed import Programmed
 from trundle.model.studied import Studied
 from trundle.program import Program
 from trundle.robot import Controller, Robot
-from trundle.shown import Explained, Shown
+from trundle.shown import Displayable, Explained
 
 # Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
 _RESIDUAL = 1e-7
@@ -43,7 +43,7 @@ class ConstraintSummary(Explained):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Model(Constrained, Programmed, Studied, Portable, Shown):
+class Model(Constrained, Programmed, Studied, Portable, Displayable):
     """ẋ = f(x, u, p) and y = g(x, u, p) of one robot.
 
     States x are coordinates, then independent speeds, then the motors' currents (those with an inductance) or other

@@ -101,7 +101,7 @@ def at_generic(numbers: Mechanism) -> Mechanism:
     return numbers.configured(list(generic_values(numbers.assembly.quantities, numbers.names)))
 
 
-class Bound(NamedTuple):
+class ForceConstraints(NamedTuple):
     """What binds u̇ besides ν = S u, A u̇ = `right`: a label for each row of A, and where its rank is decided."""
 
     rows: Rows
@@ -126,7 +126,7 @@ class MovingMechanism:
     q_dot: list[Scalar]
     drift: list[Scalar]
     loops: Closures | None = None
-    bound: Bound | None = None
+    bound: ForceConstraints | None = None
     inverse: MassInverse | None = None
 
     @property
@@ -157,7 +157,7 @@ def moving_mechanism(numbers: Mechanism, symbols: Symbols) -> MovingMechanism:
     loops = close_loops(mechanism, mechanism.basis.matrix, moving.groups)
     right = [-rate for rate in derivative_along(apply(loops.rows, u), q, q_dot)]
     labels = tuple(f"{owner} {k + 1}" for k, owner in enumerate(loops.owners))
-    bound = Bound(loops.rows, right, labels, loops.samples)
+    bound = ForceConstraints(loops.rows, right, labels, loops.samples)
     return replace(moving, loops=loops, bound=bound, inverse=mass_inverse(mechanism))
 
 
@@ -174,9 +174,10 @@ def holding(
     drives = motor_drives(assembly, mechanism.at, moving.nu, commands, own)
     rows = [mechanism.basis.matrix[motor.shaft] for motor in held]
     right = [minus(motor.acceleration(drives[motor.name]), moving.drift[motor.shaft]) for motor in held]
-    before = moving.bound or Bound([], [], (), closed_samples(mechanism.numbers, [], moving.groups))
+    none = ForceConstraints([], [], (), closed_samples(mechanism.numbers, [], moving.groups))
+    before = moving.bound or none
     labels = (*before.labels, *(motor.torque.name for motor in held))
-    bound = Bound([*before.rows, *rows], [*before.right, *right], labels, before.samples)
+    bound = ForceConstraints([*before.rows, *rows], [*before.right, *right], labels, before.samples)
     _refuse_fight(mechanism.robot.name, [motor.name for motor in held], bound)
     return replace(moving, bound=bound, inverse=moving.inverse or mass_inverse(mechanism))
 
@@ -186,7 +187,7 @@ def holding_motors(assembly: Assembly) -> list[Actuator]:
     return [actuator for actuator in assembly.actuators if actuator.motor.holds]
 
 
-def _refuse_fight(robot_name: str, names: Sequence[str], bound: Bound) -> None:
+def _refuse_fight(robot_name: str, names: Sequence[str], bound: ForceConstraints) -> None:
     """Raise InputError where rows of motors, which stand last, depend on each other or on the loops' rows."""
     values, zero = bound.samples.of_constraints(bound.rows), bound.samples.zero
     first = len(bound.rows) - len(names)

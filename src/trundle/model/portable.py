@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from trundle.model.doors import Doors
 from trundle.scalars import SX
-from trundle.shown import Shown
+from trundle.shown import Displayable
 
 if TYPE_CHECKING:
     from trundle.arrays import FloatArray
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Portable(Doors):
     """Doors to what becomes of a model elsewhere; the functions behind them check their arguments."""
 
-    def animate(self, path: str | os.PathLike[str] | None = None) -> Path | Shown:
+    def animate(self, path: str | os.PathLike[str] | None = None) -> Path | Displayable:
         """A page that is alive: the robot, sliders for parameters, inputs and start, and the equations; or a film.
 
         Parameters

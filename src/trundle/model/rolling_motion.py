@@ -73,11 +73,6 @@ class RollingMotion(Constrained):
         """The robot's, some of them changed."""
         return self.robot.parameter_values(changes)
 
-    @property
-    def given(self) -> tuple[str, ...]:
-        """The given rates: the inputs."""
-        return self.inputs
-
 
 @dataclass(frozen=True)
 class WheelRows:

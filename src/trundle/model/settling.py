@@ -15,7 +15,7 @@ from trundle.model.base_pose import ANGLES, QUATERNION, is_posed, turned
 from trundle.model.beyond_maps import beyond, is_off, metres, place_of
 from trundle.model.ground_checks import require_carried
 from trundle.model.lanes import lane_numbers
-from trundle.model.least_gaps import Step, least_gaps
+from trundle.model.least_gaps import GaussNewtonStep, least_gaps
 from trundle.model.mechanism import mechanism
 from trundle.program import compile_program
 from trundle.terrain.advance import quaternion_of
@@ -226,7 +226,7 @@ class _Search:
         (found,) = self.kernel(states, self.inputs, parameters, step, often=self.often)
         return found
 
-    def step(self, unknown: FloatArray, lanes: np.ndarray) -> Step:
+    def step(self, unknown: FloatArray, lanes: np.ndarray) -> GaussNewtonStep:
         """What these robots (unknowns, robots) see where they are."""
         count = unknown.shape[1]
         size = len(unknown)
@@ -246,7 +246,7 @@ class _Search:
         lower = (found[:, :1] ** 2 - found[:, 1:] ** 2).sum(axis=0)
         best = lower.argmax(axis=0)
         down = np.where(lower.max(axis=0) > 0, steps[:, 1 + best], 0.0)
-        return Step(found[:, 0], change, left, down, off)
+        return GaussNewtonStep(found[:, 0], change, left, down, off)
 
     def unsettled(self, lane: int, unknown: FloatArray) -> InputError:
         """What to say of a robot that finds no place, `unknown` being where its search has ended."""

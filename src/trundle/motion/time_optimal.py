@@ -15,7 +15,6 @@ from trundle.motion.pieces.profiles import Profile
 # What a limit may be passed by for rounding, as a share of it.
 _ROUNDING = 1e-9
 
-State = tuple[float, float, float]
 Space = Literal["line", "circle"]
 
 
@@ -35,8 +34,8 @@ class Axis:
         "line", or "circle": the end is any angle that differs by turns, and the quickest counts.
     """
 
-    start: State
-    end: State
+    start: tuple[float, float, float]
+    end: tuple[float, float, float]
     velocity: float = math.inf
     acceleration: float = math.inf
     jerk: float = math.inf
@@ -174,7 +173,7 @@ def _check_states(axis: Axis) -> None:
             raise InputError(f"the end's {name} {state:g} is beyond its limit {limit:g}", key=name)
 
 
-class _Part(Protocol):
+class _RuckigProfile(Protocol):
     """Ruckig's times, and the states and jerks at their starts; it comes without types."""
 
     t: list[float]
@@ -184,10 +183,10 @@ class _Part(Protocol):
     j: list[float]
 
 
-class _Ruckigs(_Part, Protocol):
+class _Ruckigs(_RuckigProfile, Protocol):
     """Ruckig's profile of an axis: a part that brakes into the limits, and the way from there."""
 
-    brake: _Part
+    brake: _RuckigProfile
 
 
 def _profile(theirs: _Ruckigs, axis: Axis, duration: float) -> Profile:

@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import FloatArray
+from trundle.arrays import FloatArray, IntArray
 from trundle.program.ir import Program
 from trundle.program.kernel import compile_program
 from trundle.program.llvm.jit import Compiled, assemble, host
@@ -41,7 +41,7 @@ class InputPieces:
 
 
 # What takes steps as they come: their times (count,), the numbers of their pieces, and states (count, n).
-Take = Callable[[FloatArray, npt.NDArray[np.int64], FloatArray], None]
+Take = Callable[[FloatArray, IntArray, FloatArray], None]
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ class _Run:
         """The same as a double."""
         return float(self.table.view(np.float64)[WORDS.index(word)])
 
-    def go(self, most: int) -> tuple[FloatArray, npt.NDArray[np.int64], FloatArray]:
+    def go(self, most: int) -> tuple[FloatArray, IntArray, FloatArray]:
         """On, until there have been so many steps, or the room is full; what was kept."""
         self.set(most=most, kept_count=0)
         self.call(self.table.ctypes.data)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trundle.errors import InputError, suggest
 from trundle.frozen import Rebuilt
 from trundle.scalars import SX
-from trundle.shown import Shown
+from trundle.shown import Displayable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,7 +84,7 @@ class Instruction(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Program(Rebuilt, Shown):
+class Program(Rebuilt, Displayable):
     """Instructions from input groups to output groups.
 
     ``results[g][i]`` is the value that output group ``g`` stores at element ``i``. ``function`` is the CasADi

@@ -113,7 +113,7 @@ def rollout(
         return run(request, progress)
     # A batch of one runs in lanes, too: scalar code is a third faster, and rounds otherwise.
     lanes = 1 if request.count is None else host().lanes
-    job = _Job.prepare(request, lanes=lanes, quick=quick)
+    job = _RolloutJob.prepare(request, lanes=lanes, quick=quick)
     job.run(threads or available_cores(), progress)
     return request.rolled(job.samples, job.working[:, : job.count])
 
@@ -210,7 +210,7 @@ def _joined(program: Program, state: str, rate: str, projection: Program | None)
 
 
 @dataclass
-class _Job:
+class _RolloutJob:
     """Everything the native code needs, and the arrays it writes."""
 
     function: Native
@@ -225,7 +225,7 @@ class _Job:
     keep: list[object]  # whose addresses the native code has
 
     @staticmethod
-    def prepare(request: RolloutRequest, *, lanes: int, quick: bool) -> _Job:
+    def prepare(request: RolloutRequest, *, lanes: int, quick: bool) -> _RolloutJob:
         """Compile for these channels, and lay out states, samples and the table that native code reads."""
         program, channels, start, every = request.program, request.channels, request.start, request.every
         count = request.count or 1
@@ -243,7 +243,7 @@ class _Job:
             table += [channel.data.ctypes.data, channel.step_stride]
         streams = sum(layout.wide and layout.stepped for layout in layouts.values())
         step_rows = streams + (n / every if every else 0)
-        return _Job(
+        return _RolloutJob(
             function, np.array(table, dtype=np.int64), working, samples, count, lanes, request.steps, step_rows,
             program.operations, [compiled, *(c.data for c in channels.values())],
         )  # fmt: skip

@@ -19,14 +19,14 @@ from trundle.frozen import Frozen, Rebuilt, frozen, settle
 from trundle.results.gradients import column_by, require_direction, split_columns
 from trundle.results.metadata import ResultContent, StoredData, Variable, require, variable
 from trundle.results.storing import reading, save
-from trundle.shown import Shown
+from trundle.shown import Displayable
 
 if TYPE_CHECKING:
     import xarray
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Batch(Shown, Rebuilt):
+class Batch(Displayable, Rebuilt):
     """What a rollout gave: values[k, i, j] is state i of robot j at time[k].
 
     Parameters

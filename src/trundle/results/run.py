@@ -21,7 +21,7 @@ from trundle.results.gradients import column_by, require_direction, split_column
 from trundle.results.metadata import ResultContent, StoredData, require, variable
 from trundle.results.peaks import Peak, Peaks
 from trundle.results.storing import reading, save
-from trundle.shown import Shown
+from trundle.shown import Displayable
 
 if TYPE_CHECKING:
     import pandas
@@ -48,7 +48,7 @@ class Named(Frozen[_T]):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Run(Shown, Rebuilt):
+class Run(Displayable, Rebuilt):
     """What a simulation gave: arrays over time by name.
 
     Parameters
@@ -290,7 +290,7 @@ class Run(Shown, Rebuilt):
         speed: float = 1.0,
         width: int = 600,
         field: FieldLike | None = None,
-    ) -> Path | Shown:
+    ) -> Path | Displayable:
         """Write the run as it moved: as a page that a browser opens, or as a film; without a path in a notebook.
 
         Parameters

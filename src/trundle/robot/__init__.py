@@ -77,7 +77,6 @@ from trundle.robot.wheels import DriveLimits as DriveLimits
 from trundle.robot.wheels import FixedWheel as FixedWheel
 from trundle.robot.wheels import GrippingWheel as GrippingWheel
 from trundle.robot.wheels import KingpinWheel as KingpinWheel
-from trundle.robot.wheels import Look as Look
 from trundle.robot.wheels import MecanumWheel as MecanumWheel
 from trundle.robot.wheels import ModuleLimits as ModuleLimits
 from trundle.robot.wheels import OmniWheel as OmniWheel
@@ -85,6 +84,7 @@ from trundle.robot.wheels import PivotedWheel as PivotedWheel
 from trundle.robot.wheels import RollingWheel as RollingWheel
 from trundle.robot.wheels import SteeredWheel as SteeredWheel
 from trundle.robot.wheels import Wheel as Wheel
+from trundle.robot.wheels import WheelAppearance as WheelAppearance
 from trundle.robot.wheels import WheelInertia as WheelInertia
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from trundle.robot import units
 from trundle.robot.component import Component, default
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.kinds import Read
-from trundle.robot.units import Measure
+from trundle.robot.units import PhysicalQuantity
 from trundle.robot.values import Capacity, Positive, Reads, Resistance, Value, Voltage, problem, read_value
 from trundle.scalars import Scalar, absolute, clamp, less, maximum, minimum, sqrt, where
 
@@ -153,7 +153,7 @@ class ReadsCurve(Reads):
             raise problem("a voltage must be greater than zero", hint)
         return curve
 
-    def _plain(self, written: object, measure: Measure = units.VOLTAGE) -> float:
+    def _plain(self, written: object, measure: PhysicalQuantity = units.VOLTAGE) -> float:
         try:
             value = read_value(written, measure)
         except ExpressionError as error:

@@ -9,7 +9,7 @@ from trundle.errors import InputError
 from trundle.robot import units
 from trundle.robot.component import default
 from trundle.robot.kinds import Kind, Read, Registry, State, must_define, must_measure
-from trundle.robot.units import Measure
+from trundle.robot.units import PhysicalQuantity
 from trundle.robot.values import Damping, NotNegative, Positive, Ratio, Speed, Stiffness
 from trundle.scalars import Scalar, maximum, smooth_sign, sqrt
 
@@ -113,7 +113,7 @@ class ContactLaw(Kind):
     carries: ClassVar[bool] = False
     firmness: ClassVar[str] = ""
     spins: ClassVar[bool] = False
-    outputs: ClassVar[Mapping[str, Measure]] = {}
+    outputs: ClassVar[Mapping[str, PhysicalQuantity]] = {}
     tunable: ClassVar[tuple[str, ...]] = ("friction", "slip_speed")
 
     type: str

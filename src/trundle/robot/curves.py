@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 
 from trundle.robot import units
 from trundle.robot.kinds import Kind, Registry
-from trundle.robot.units import Measure
+from trundle.robot.units import PhysicalQuantity
 from trundle.robot.values import Reads, Value, describe, problem
 from trundle.scalars import Scalar, less, where
 
@@ -95,7 +95,7 @@ class Curve(Kind):
         """The function as polynomials."""
         raise NotImplementedError
 
-    def measured(self, x: Measure, y: Measure) -> Self:
+    def measured(self, x: PhysicalQuantity, y: PhysicalQuantity) -> Self:
         """The curve told what its coordinate and its values measure."""
         return self
 
@@ -164,7 +164,7 @@ class PointCurve(Curve):
         if not sound:
             raise problem("some of its points are too near to one another", "leave one of them out", ("x",))
 
-    def measured(self, x: Measure, y: Measure) -> Self:
+    def measured(self, x: PhysicalQuantity, y: PhysicalQuantity) -> Self:
         told = {"x": self.x, "y": self.y}
         measures = {"x": x, "y": y}
         return self.model_copy(

@@ -15,7 +15,7 @@ from trundle.robot.component import default
 from trundle.robot.kinds import Read, State
 from trundle.robot.motor import Drive, Effort, WoundMotor, drag, optional
 from trundle.robot.real_motors import REAL_MOTORS
-from trundle.robot.units import Measure
+from trundle.robot.units import PhysicalQuantity
 from trundle.robot.values import (
     AngularDamping,
     Current,
@@ -49,7 +49,7 @@ class DCMotor(WoundMotor):
     the input held within K_e ω ± R I (`current_limit` I), the voltage limit, and what the battery allows.
     """
 
-    outputs: ClassVar[Mapping[str, Measure]] = {"current": units.CURRENT}
+    outputs: ClassVar[Mapping[str, PhysicalQuantity]] = {"current": units.CURRENT}
     letters: ClassVar[Mapping[str, str]] = {"voltage": "V", "current": "i"}
 
     type: Literal["dc"] = "dc"

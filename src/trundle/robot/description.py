@@ -24,13 +24,13 @@ from trundle.robot.ratios import measured
 from trundle.robot.sensor import Sensor
 from trundle.robot.values import Value, describe
 from trundle.scalars import Scalar
-from trundle.shown import Shown
+from trundle.shown import Displayable
 
 # How a robot is made of data: with axles that are rounded refused, or made exact without a word.
 STRICT, QUIET = {"axles": "strict"}, {"axles": "quiet"}
 
 
-class Robot(Shown, Parts):
+class Robot(Displayable, Parts):
     """A robot: a base body, the bodies on joints, wheels, motors, and named parameters. All in SI and radians.
 
     Its fields are the keys of a description (`trundle schema` lists them); components or plain data fill them. Numbers

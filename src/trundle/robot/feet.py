@@ -10,7 +10,7 @@ from trundle.robot.component import default
 from trundle.robot.contact import LAWS, ContactLaw
 from trundle.robot.kinds import Read
 from trundle.robot.values import Length, NotNegative, problem
-from trundle.robot.wheels import WHEELS, ContactDirection, GrippingWheel, Shape
+from trundle.robot.wheels import WHEELS, ContactDirection, ContactShape, GrippingWheel
 
 
 def _linear() -> ContactLaw:
@@ -25,7 +25,7 @@ class FootWheel(GrippingWheel):
     Its directions are the world's x and y, laid onto the ground.
     """
 
-    shape: ClassVar[Shape] = "sphere"
+    shape: ClassVar[ContactShape] = "sphere"
     plane: ClassVar[bool] = False
     standard: ClassVar[str] = "linear"
     called: ClassVar[str] = "foot"

@@ -19,7 +19,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from trundle.errors import InputError, TrundleError, choose
 from trundle.robot.component import Component
-from trundle.robot.units import Measure
+from trundle.robot.units import PhysicalQuantity
 from trundle.robot.values import Value, describe, problem
 from trundle.scalars import Scalar
 
@@ -41,7 +41,7 @@ Read = Callable[[Value], Scalar]
 class State:
     """A state that a motor or a contact brings along: what it measures, and where it starts if nothing else is said."""
 
-    quantity: Measure
+    quantity: PhysicalQuantity
     start: float = 0.0
 
 
@@ -297,10 +297,10 @@ def must_define(kind: type[Kind], base: type[Kind], *methods: str) -> None:
             )
 
 
-def must_measure(kind: type[Kind], what: str, measures: Mapping[str, Measure]) -> None:
-    """Raise InputError where a class says what something measures by anything but a `Measure`, or names it badly."""
+def must_measure(kind: type[Kind], what: str, measures: Mapping[str, PhysicalQuantity]) -> None:
+    """Raise InputError where a class says what something measures by no `PhysicalQuantity`, or names it badly."""
     for name, measure in measures.items():
-        if not isinstance(measure, Measure):
+        if not isinstance(measure, PhysicalQuantity):
             raise InputError(
                 f"{kind.__name__} says of its {what} {name!r} that it measures {measure!r}",
                 hint="expected one of trundle.robot.units: units.VOLTAGE, units.TORQUE, …",

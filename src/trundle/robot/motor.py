@@ -11,7 +11,7 @@ from trundle.robot import units
 from trundle.robot.batteries import Winding
 from trundle.robot.component import default
 from trundle.robot.kinds import Kind, Read, Registry, State, must_define, must_measure
-from trundle.robot.units import Measure
+from trundle.robot.units import PhysicalQuantity
 from trundle.robot.values import Value
 from trundle.scalars import Scalar, absolute, clamp, is_zero, less, smooth_sign, where
 
@@ -85,8 +85,8 @@ class Motor(Kind):
     family: ClassVar[Registry] = MOTORS
     instead: ClassVar[Mapping[str, str]] = {"kind": "type: names a motor's class: dc, servo, torque, …"}
     command: ClassVar[str] = "torque"
-    commands: ClassVar[Measure] = units.TORQUE
-    outputs: ClassVar[Mapping[str, Measure]] = {}
+    commands: ClassVar[PhysicalQuantity] = units.TORQUE
+    outputs: ClassVar[Mapping[str, PhysicalQuantity]] = {}
     letters: ClassVar[Mapping[str, str]] = {}
     holds: ClassVar[bool] = False
 
@@ -156,7 +156,7 @@ class WoundMotor(Motor):
     """A motor with a winding behind a controller, which a battery can feed."""
 
     command: ClassVar[str] = "voltage"
-    commands: ClassVar[Measure] = units.VOLTAGE
+    commands: ClassVar[PhysicalQuantity] = units.VOLTAGE
 
     battery: str | None = default(None, "The battery that feeds it. Default: the robot's only one, if any.")
 

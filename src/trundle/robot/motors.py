@@ -13,7 +13,7 @@ from trundle.robot.dc_motor import DCMotor
 from trundle.robot.kinds import Read, State
 from trundle.robot.motor import MOTORS, Drive, Effort, Motor, limited, optional
 from trundle.robot.motor import WoundMotor as WoundMotor
-from trundle.robot.units import Measure
+from trundle.robot.units import PhysicalQuantity
 from trundle.robot.values import (
     AngularDamping,
     AngularStiffness,
@@ -64,7 +64,7 @@ class ServoMotor(Motor):
     """
 
     command: ClassVar[str] = "angle"
-    commands: ClassVar[Measure] = units.ANGLE
+    commands: ClassVar[PhysicalQuantity] = units.ANGLE
     letters: ClassVar[Mapping[str, str]] = {"angle": "ref"}
 
     type: Literal["servo"] = "servo"
@@ -99,7 +99,7 @@ class VelocityMotor(Motor):
     """
 
     command: ClassVar[str] = "rate"
-    commands: ClassVar[Measure] = units.RATE
+    commands: ClassVar[PhysicalQuantity] = units.RATE
     letters: ClassVar[Mapping[str, str]] = {"rate": "omega_ref", "reference": "omega_lag", "sum": "sigma"}
 
     type: Literal["velocity"] = "velocity"
@@ -148,7 +148,7 @@ class IdealMotor(Motor):
     """
 
     command: ClassVar[str] = "rate"
-    commands: ClassVar[Measure] = units.RATE
+    commands: ClassVar[PhysicalQuantity] = units.RATE
     letters: ClassVar[Mapping[str, str]] = {"rate": "omega_ref"}
     holds: ClassVar[bool] = True
 

@@ -11,7 +11,7 @@ from trundle.robot.expressions import UNKNOWN, ExpressionError, dimension_of
 from trundle.robot.parameters import dimensions, numbers, quantities, written_keys
 from trundle.robot.parts import Parts
 from trundle.robot.problems import report
-from trundle.robot.units import Measure, unit_text
+from trundle.robot.units import PhysicalQuantity, unit_text
 from trundle.robot.values import Value, check_dimension, read_value
 
 
@@ -29,7 +29,7 @@ def override(robot: Parts, changes: Mapping[str, float | str | Value]) -> dict[s
                 raise ExpressionError(f"{value.source!r} uses {', '.join(value.names)}", "give a number")
             dimension, expected = known.get(name, UNKNOWN), uses.get(name)
             if not isinstance(dimension, str):
-                expected = Measure("quantity", unit_text(dimension), dimension)
+                expected = PhysicalQuantity("quantity", unit_text(dimension), dimension)
             if expected is not None:
                 check_dimension(dimension_of(value.expression, lambda used: UNKNOWN), expected)
         except ExpressionError as error:

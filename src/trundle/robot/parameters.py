@@ -23,7 +23,7 @@ from trundle.robot.expressions import (
 )
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Mistake, Path, in_order
-from trundle.robot.units import Measure, unit_text
+from trundle.robot.units import PhysicalQuantity, unit_text
 from trundle.robot.values import Value
 from trundle.scalars import Scalar
 
@@ -138,9 +138,9 @@ def parameter_units(robot: Parts) -> dict[str, str]:
     return {name: unit(name) for name in robot.own_numbers}
 
 
-def quantities(robot: Parts) -> dict[str, Measure]:
+def quantities(robot: Parts) -> dict[str, PhysicalQuantity]:
     """What a named parameter measures, by the first field that is a multiple of it."""
-    by_name: dict[str, Measure] = {}
+    by_name: dict[str, PhysicalQuantity] = {}
     for path, value in robot.every_value:
         name = _multiple_of(value.expression) if value.names else None
         if name is not None and path[0] != "parameters":

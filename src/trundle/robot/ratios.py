@@ -16,8 +16,8 @@ R = TypeVar("R", bound=Parts)
 _RATIOS = {
     (False, False): units.RATIO,
     (True, True): units.RATIO,
-    (True, False): units.Measure("length per angle", "m/rad", units.LENGTH.dimension),
-    (False, True): units.Measure("angle per length", "rad/m", (-1, 0, 0, 0)),
+    (True, False): units.PhysicalQuantity("length per angle", "m/rad", units.LENGTH.dimension),
+    (False, True): units.PhysicalQuantity("angle per length", "rad/m", (-1, 0, 0, 0)),
 }
 
 

@@ -10,7 +10,7 @@ from pydantic import model_validator
 from trundle.robot import units
 from trundle.robot.component import default
 from trundle.robot.kinds import Kind, Read, Registry, must_define
-from trundle.robot.values import Bound, FixedDuration, Positive, ReadsFixed, Span, Value, problem
+from trundle.robot.values import FixedDuration, NumberBound, Positive, ReadsFixed, Span, Value, problem
 from trundle.scalars import Scalar
 
 POSE, TWIST = ("x", "y", "theta"), ("v_x", "v_y", "omega")
@@ -28,7 +28,7 @@ class Counted(NamedTuple):
         return tuple(dict.fromkeys((*self.increments, *self.angles)))
 
 
-class Scene(NamedTuple):
+class SensorScene(NamedTuple):
     """What a sensor's law gets at a sample.
 
     truth: what it reads of the robot, by name. draws: unit normals of its noise, by name. states: its own, as the last
@@ -59,7 +59,7 @@ SENSORS = Registry("sensor", "encoders", check=_check_sensor)
 Share = Annotated[
     Value,
     ReadsFixed(units.RATIO),
-    Bound(lambda share: 0 <= share < 1, "must be at least 0 and below 1", "0.05 loses one in twenty"),
+    NumberBound(lambda share: 0 <= share < 1, "must be at least 0 and below 1", "0.05 loses one in twenty"),
 ]
 
 
@@ -111,7 +111,7 @@ class Sensor(Kind):
         """The names of what it keeps from sample to sample; all begin at 0."""
         return ()
 
-    def measure(self, scene: Scene, counted: Counted, read: Read) -> Reading:
+    def measure(self, scene: SensorScene, counted: Counted, read: Read) -> Reading:
         """What it tells at a sample; `read` turns a field into a scalar."""
         raise NotImplementedError
 

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 
 from trundle.robot.component import Identifier, default
 from trundle.robot.kinds import Read
-from trundle.robot.sensor import POSE, SENSORS, TWIST, Counted, Reading, Scene, Sensor
+from trundle.robot.sensor import POSE, SENSORS, TWIST, Counted, Reading, Sensor, SensorScene
 from trundle.robot.values import (
     Acceleration,
     Angle,
@@ -94,7 +94,7 @@ class Encoders(Sensor):
         """What it tells of an angle that it has counted, and of the difference of two readings."""
         return wrap(angle, self.turns(read)[0]) if isinstance(self.wraps, Value) else angle
 
-    def measure(self, scene: Scene, counted: Counted, read: Read) -> Reading:
+    def measure(self, scene: SensorScene, counted: Counted, read: Read) -> Reading:
         """Counts that walk off, in whole ticks."""
         turned = [absolute(scene.truth[name] - scene.states[name]) for name in counted.increments]
         mean = sum(turned[1:], turned[0]) / len(turned)
@@ -118,7 +118,7 @@ class _Drifting(Sensor):
 
     over_period: ClassVar[bool] = True
 
-    def truly(self, scene: Scene) -> Mapping[str, Scalar]:
+    def truly(self, scene: SensorScene) -> Mapping[str, Scalar]:
         """The true means over the period."""
         raise NotImplementedError
 
@@ -130,7 +130,7 @@ class _Drifting(Sensor):
         """What was true at the last sample, and the biases."""
         return (*self.reads_from(counted), *(f"{name}.bias" for name in self.channels(counted)))
 
-    def measure(self, scene: Scene, counted: Counted, read: Read) -> Reading:
+    def measure(self, scene: SensorScene, counted: Counted, read: Read) -> Reading:
         """The mean over the period, off by bias and noise: the density over the root of the period."""
         noise, bias, wander = (read(getattr(self, key)) for key in ("noise", "bias", "wander"))
         states = {name: scene.truth[name] for name in self.reads_from(counted)}
@@ -162,7 +162,7 @@ class Gyro(_Drifting):
         """The rate."""
         return {"rate": "rad/s"}
 
-    def truly(self, scene: Scene) -> Mapping[str, Scalar]:
+    def truly(self, scene: SensorScene) -> Mapping[str, Scalar]:
         """How far the base has turned, by the time."""
         return {"rate": (scene.truth["theta"] - scene.states["theta"]) / scene.period}
 
@@ -188,7 +188,7 @@ class Accelerometer(_Drifting):
         """Ahead and to the left."""
         return {"a_x": "m/s^2", "a_y": "m/s^2"}
 
-    def truly(self, scene: Scene) -> Mapping[str, Scalar]:
+    def truly(self, scene: SensorScene) -> Mapping[str, Scalar]:
         """a = Δv/T + ω × v, the last by means of both samples."""
         now, before = scene.truth, scene.states
         v_x, v_y, omega = ((now[name] + before[name]) / 2 for name in TWIST)
@@ -230,7 +230,7 @@ class FixSensor(Sensor):
             of: pose[of] for of in names
         }
 
-    def measure(self, scene: Scene, counted: Counted, read: Read) -> Reading:
+    def measure(self, scene: SensorScene, counted: Counted, read: Read) -> Reading:
         """What is seen, off by the noise."""
         x, y, theta = (scene.truth[name] for name in POSE)
         true = self.look((x, y, theta), read)
@@ -269,16 +269,13 @@ class PositionFix(FixSensor):
         return {"x": pose[0], "y": pose[1]}
 
 
-PlanePoint = tuple[Length, Length]
-
-
 class MarkFix(FixSensor):
     """Sees marks whose places are known: how far they are, in which direction from the base's heading, or both."""
 
     partial: ClassVar[bool] = True
 
     type: Literal["marks"] = "marks"
-    marks: dict[Identifier, PlanePoint] = Field(
+    marks: dict[Identifier, tuple[Length, Length]] = Field(
         description="Where the marks are in the world, by name: [x, y] (m)."
     )
     range: Positive[Length] | None = default(

@@ -131,7 +131,7 @@ UNITS: dict[str, tuple[float, Dimension]] = SYMBOLS | {
 
 
 @dataclass(frozen=True)
-class Measure:
+class PhysicalQuantity:
     """What a field measures: its name for messages, its SI unit as printed, and its dimension (None: any)."""
 
     name: str
@@ -139,34 +139,34 @@ class Measure:
     dimension: Dimension | None
 
 
-ANY = Measure("quantity", "", None)
-RATIO = Measure("pure number", "1", NUMBER)
-LENGTH = Measure("length", "m", _LENGTH)
-ANGLE = Measure("angle", "rad", NUMBER)
-MASS = Measure("mass", "kg", _MASS)
-TIME = Measure("time", "s", _TIME)
-FREQUENCY = Measure("frequency", "Hz", _RATE)
-INERTIA = Measure("moment of inertia", "kg m^2", (2, 1, 0, 0))
-SPEED = Measure("speed", "m/s", (1, 0, -1, 0))
-RATE = Measure("angular rate", "rad/s", _RATE)
-ACCELERATION = Measure("acceleration", "m/s^2", (1, 0, -2, 0))
-JERK = Measure("jerk", "m/s^3", (1, 0, -3, 0))
-ANGULAR_ACCELERATION = Measure("angular acceleration", "rad/s^2", (0, 0, -2, 0))
-ANGULAR_JERK = Measure("angular jerk", "rad/s^3", (0, 0, -3, 0))
-FORCE = Measure("force", "N", _FORCE)
-TORQUE = Measure("torque", "N m", _ENERGY)
-STIFFNESS = Measure("stiffness", "N/m", (0, 1, -2, 0))
-ANGULAR_STIFFNESS = Measure("angular stiffness", "N m/rad", _ENERGY)
-DAMPING = Measure("damping", "N s/m", (0, 1, -1, 0))
-ANGULAR_DAMPING = Measure("angular damping", "N m s/rad", (2, 1, -1, 0))
-VOLTAGE = Measure("voltage", "V", _VOLTAGE)
-CURRENT = Measure("current", "A", _CURRENT)
-CHARGE = Measure("charge", "A s", _CHARGE)
-RESISTANCE = Measure("resistance", "ohm", _RESISTANCE)
-INDUCTANCE = Measure("inductance", "H", _INDUCTANCE)
-TORQUE_CONSTANT = Measure("torque constant", "N m/A", (2, 1, -2, -1))
-POWER = Measure("power", "W", _POWER)
-TEMPERATURE = Measure("temperature", "K", None)
+ANY = PhysicalQuantity("quantity", "", None)
+RATIO = PhysicalQuantity("pure number", "1", NUMBER)
+LENGTH = PhysicalQuantity("length", "m", _LENGTH)
+ANGLE = PhysicalQuantity("angle", "rad", NUMBER)
+MASS = PhysicalQuantity("mass", "kg", _MASS)
+TIME = PhysicalQuantity("time", "s", _TIME)
+FREQUENCY = PhysicalQuantity("frequency", "Hz", _RATE)
+INERTIA = PhysicalQuantity("moment of inertia", "kg m^2", (2, 1, 0, 0))
+SPEED = PhysicalQuantity("speed", "m/s", (1, 0, -1, 0))
+RATE = PhysicalQuantity("angular rate", "rad/s", _RATE)
+ACCELERATION = PhysicalQuantity("acceleration", "m/s^2", (1, 0, -2, 0))
+JERK = PhysicalQuantity("jerk", "m/s^3", (1, 0, -3, 0))
+ANGULAR_ACCELERATION = PhysicalQuantity("angular acceleration", "rad/s^2", (0, 0, -2, 0))
+ANGULAR_JERK = PhysicalQuantity("angular jerk", "rad/s^3", (0, 0, -3, 0))
+FORCE = PhysicalQuantity("force", "N", _FORCE)
+TORQUE = PhysicalQuantity("torque", "N m", _ENERGY)
+STIFFNESS = PhysicalQuantity("stiffness", "N/m", (0, 1, -2, 0))
+ANGULAR_STIFFNESS = PhysicalQuantity("angular stiffness", "N m/rad", _ENERGY)
+DAMPING = PhysicalQuantity("damping", "N s/m", (0, 1, -1, 0))
+ANGULAR_DAMPING = PhysicalQuantity("angular damping", "N m s/rad", (2, 1, -1, 0))
+VOLTAGE = PhysicalQuantity("voltage", "V", _VOLTAGE)
+CURRENT = PhysicalQuantity("current", "A", _CURRENT)
+CHARGE = PhysicalQuantity("charge", "A s", _CHARGE)
+RESISTANCE = PhysicalQuantity("resistance", "ohm", _RESISTANCE)
+INDUCTANCE = PhysicalQuantity("inductance", "H", _INDUCTANCE)
+TORQUE_CONSTANT = PhysicalQuantity("torque constant", "N m/A", (2, 1, -2, -1))
+POWER = PhysicalQuantity("power", "W", _POWER)
+TEMPERATURE = PhysicalQuantity("temperature", "K", None)
 # What a motor's angle, rate and torque are where it drives something along an axis.
 ALONG = {ANGLE: LENGTH, RATE: SPEED, TORQUE: FORCE}
 

@@ -31,14 +31,14 @@ from trundle.robot.expressions import (
     names,
     parse,
 )
-from trundle.robot.units import NUMBER, Dimension, Measure, unit_text
+from trundle.robot.units import NUMBER, Dimension, PhysicalQuantity, unit_text
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class NumberBound:
     """What a field asks of its numbers, in code and in words, and what to do about others."""
 
     allows: Callable[[float], bool]
@@ -63,10 +63,10 @@ class Value:
 
     source: float | str
     expression: ExpressionTree = field(compare=False)
-    quantity: Measure = field(compare=False)
+    quantity: PhysicalQuantity = field(compare=False)
     names: tuple[str, ...] = field(default=(), compare=False)
     constant: float | None = field(default=None, compare=False)
-    bound: Bound | None = field(default=None, compare=False)
+    bound: NumberBound | None = field(default=None, compare=False)
     key: str = field(default="", compare=False)
     is_parameter: bool = field(default=False, compare=False)
 
@@ -110,7 +110,7 @@ def number_of(tree: ExpressionTree, scope: Mapping[str, float]) -> float:
     return float(number)
 
 
-def read_value(written: object, quantity: Measure = units.ANY) -> Value:
+def read_value(written: object, quantity: PhysicalQuantity = units.ANY) -> Value:
     """Value from a number or text; raises ExpressionError with what was expected.
 
     The dimension is checked here where it can be known; values that use parameters are checked by the robot.
@@ -134,7 +134,7 @@ def read_value(written: object, quantity: Measure = units.ANY) -> Value:
     return Value(written.strip(), tree, quantity, constant=number)
 
 
-def _plain(written: float, quantity: Measure) -> Value:
+def _plain(written: float, quantity: PhysicalQuantity) -> Value:
     """A number in SI; refuses what is infinite or beyond all robots."""
     try:
         number = float(written)
@@ -149,7 +149,7 @@ def _plain(written: float, quantity: Measure) -> Value:
     return Value(number, NumberLiteral(number), quantity, constant=number)
 
 
-def _with_article(quantity: Measure) -> str:
+def _with_article(quantity: PhysicalQuantity) -> str:
     return f"{'an' if quantity.name[:1] in 'aeiou' else 'a'} {quantity.name}"
 
 
@@ -166,7 +166,7 @@ def _no_parameters(name: str) -> Inferred:
     return UNKNOWN
 
 
-def check_dimension(dimension: Inferred, quantity: Measure) -> None:
+def check_dimension(dimension: Inferred, quantity: PhysicalQuantity) -> None:
     """Raise ExpressionError where a value's dimension isn't its field's."""
     if isinstance(dimension, str) or quantity.dimension is None or dimension == quantity.dimension:
         return
@@ -176,7 +176,7 @@ def check_dimension(dimension: Inferred, quantity: Measure) -> None:
     )
 
 
-def _example(quantity: Measure) -> str:
+def _example(quantity: PhysicalQuantity) -> str:
     if not quantity.unit or quantity.unit == "1":
         return 'write a number, or arithmetic over parameters ("2*ratio")'
     return f'write a number in {quantity.unit}, or text with a unit ("1.5 {quantity.unit}") or a parameter\'s name'
@@ -211,7 +211,7 @@ class Reads:
     # What uses no parameters, as it shapes the programs, and what to write there; None where formulas may stand.
     plain: ClassVar[tuple[str, str | None] | None] = None
 
-    def __init__(self, quantity: Measure, *, turn: bool = False) -> None:
+    def __init__(self, quantity: PhysicalQuantity, *, turn: bool = False) -> None:
         self.quantity = quantity
         self.turn = turn
 
@@ -325,10 +325,10 @@ ValueVector = tuple[Value, Value, Value]
 
 T = TypeVar("T")
 # What a field's number must be, around what it measures: radius: Positive[Length].
-Positive = Annotated[T, Bound(partial(lt, 0.0), "must be greater than zero")]
-_NOT_NEGATIVE = Bound(partial(le, 0.0), "must not be negative")
+Positive = Annotated[T, NumberBound(partial(lt, 0.0), "must be greater than zero")]
+_NOT_NEGATIVE = NumberBound(partial(le, 0.0), "must not be negative")
 NotNegative = Annotated[T, _NOT_NEGATIVE]
-NotZero = Annotated[T, Bound(partial(ne, 0.0), "must not be zero")]
+NotZero = Annotated[T, NumberBound(partial(ne, 0.0), "must not be zero")]
 
 Plain = Annotated[Value, Reads(units.ANY)]
 Ratio = Annotated[Value, Reads(units.RATIO)]

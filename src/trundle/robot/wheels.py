@@ -21,7 +21,6 @@ from trundle.robot.values import (
     AngularAcceleration,
     AngularDamping,
     AngularJerk,
-    Bound,
     Direction,
     Force,
     Jerk,
@@ -29,6 +28,7 @@ from trundle.robot.values import (
     Mass,
     Moment,
     NotNegative,
+    NumberBound,
     Position,
     Positive,
     Rate,
@@ -48,7 +48,7 @@ _ROLLER = (
 WHEELS = Registry("wheel", "fixed")
 
 # What of a wheel touches terrain.
-Shape = Literal["circle", "sphere", "points"]
+ContactShape = Literal["circle", "sphere", "points"]
 
 
 class ContactDirection(NamedTuple):
@@ -62,7 +62,7 @@ class ContactDirection(NamedTuple):
     across: Scalar
 
 
-class Look(NamedTuple):
+class WheelAppearance(NamedTuple):
     """What pictures show of a wheel beside its radius: its width (m), whether it is a ball, and the angle from the axle
     toward forward of the roller that touches the ground (rad; None without rollers).
     """
@@ -132,7 +132,7 @@ class Wheel(Kind):
     is_steered: ClassVar[bool] = False
     is_caster: ClassVar[bool] = False
     binds: ClassVar[bool] = False
-    shape: ClassVar[Shape] = "circle"
+    shape: ClassVar[ContactShape] = "circle"
     plane: ClassVar[bool] = True
 
     parent: str = default("base", 'The body it is mounted on: "base", a joint, or a body\'s name.')
@@ -158,15 +158,15 @@ class Wheel(Kind):
         """The points, in its frame, at which it touches terrain, of one that is of points."""
         return ()
 
-    def look(self, read: Read) -> Look:
+    def look(self, read: Read) -> WheelAppearance:
         """What pictures show of it."""
-        return Look(ball=True)
+        return WheelAppearance(ball=True)
 
 
 class BallWheel(Wheel):
     """A free ball: carries weight, resists nothing."""
 
-    shape: ClassVar[Shape] = "sphere"
+    shape: ClassVar[ContactShape] = "sphere"
 
     type: Literal["ball"] = "ball"
     contact: Literal["free"] = default("free", "A ball is always free.")
@@ -257,9 +257,9 @@ class RollingWheel(GrippingWheel):
         """Its key `load`."""
         return self.load
 
-    def look(self, read: Read) -> Look:
+    def look(self, read: Read) -> WheelAppearance:
         """A disc or a cylinder."""
-        return Look(read(self.width))
+        return WheelAppearance(read(self.width))
 
     def default_counts(self, field: str) -> bool:
         """The smoothing rate matters where the bearing has dry friction."""
@@ -273,7 +273,7 @@ class TrackWheel(RollingWheel):
     """
 
     binds: ClassVar[bool] = True
-    shape: ClassVar[Shape] = "points"
+    shape: ClassVar[ContactShape] = "points"
     shaping: ClassVar[tuple[str, ...]] = ("points",)
 
     type: Literal["track"] = "track"
@@ -334,7 +334,7 @@ class KingpinWheel(PivotedWheel):
         return 0, read(self.scrub)
 
 
-_TRAIL = Bound(
+_TRAIL = NumberBound(
     partial(lt, 0.0),
     "must be greater than zero",
     "a caster trails behind its pivot; for a wheel on its own pivot use type: steered",
@@ -369,9 +369,9 @@ class RollerWheel(RollingWheel):
         angle = read(given)
         return (ContactDirection("roller_force", "rolling", sin(angle), cos(angle)),)
 
-    def look(self, read: Read) -> Look:
+    def look(self, read: Read) -> WheelAppearance:
         """A cylinder with rollers on it."""
-        return Look(read(self.width), roller_angle=read(self.roller_angle))
+        return WheelAppearance(read(self.width), roller_angle=read(self.roller_angle))
 
 
 class MecanumWheel(RollerWheel):

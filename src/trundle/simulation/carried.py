@@ -16,7 +16,7 @@ from trundle.simulation.signals import Signal
 
 
 @dataclass(frozen=True)
-class Carried:
+class SensitivityProblem:
     """What a run's states are differentiated by, and how it starts.
 
     start: S(0), (directions, states). rows: how many numbers are integrated beside it: the states, and the energy
@@ -69,7 +69,7 @@ class Carried:
 
 
 @dataclass(frozen=True)
-class Slopes:
+class Sensitivities:
     """Derivatives along a run: x and S (rows, times), the inputs (m, times) and the parameters that they hang on."""
 
     tangents: Tangents
@@ -91,10 +91,10 @@ class Slopes:
         (rows,) = kernel(np.ascontiguousarray(self.states), u, self.numbers, often=False)
         return rows[place]
 
-    def after(self, skip: int) -> Slopes:
+    def after(self, skip: int) -> Sensitivities:
         """Without the first times."""
         states, commands = (np.ascontiguousarray(rows[:, skip:]) for rows in (self.states, self.commands))
-        return Slopes(self.tangents, states, commands, self.numbers)
+        return Sensitivities(self.tangents, states, commands, self.numbers)
 
 
 def carried_of(
@@ -104,7 +104,7 @@ def carried_of(
     signals: Mapping[str, Signal],
     parameters: Mapping[str, float],
     rows: int,
-) -> Carried | None:
+) -> SensitivityProblem | None:
     """What a run carries along from a start (states,) on; None where nothing is asked for."""
     if not tangents.directions:
         return None
@@ -117,7 +117,7 @@ def carried_of(
     commands = {name: signal.value(0.0) for name, signal in signals.items()}
     own = {"parameter": parameters, "initial": x, "input": commands}
     values = np.array([own[each.kind][each.label] for each in tangents.directions])
-    return Carried(tangents, columns, rows, values)
+    return SensitivityProblem(tangents, columns, rows, values)
 
 
 def _require_known(signals: Mapping[str, Signal]) -> None:

@@ -13,7 +13,7 @@ from trundle.arrays import BoolArray, FloatArray
 from trundle.simulation import bends
 
 # Columns (c, count) at times (count,), states (n, count), and the ends (2, count) of the pieces that they are on.
-Look = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+Sampler = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 
 # Between steps the solution is the polynomial through so many of them, as LSODA's own is of an order up to 5 where it
 # is stiff; of the examples it is off by 1e-8 of a state's range.
@@ -66,7 +66,7 @@ class Fall(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Steps:
+class StepSpan:
     """Times and states, as bytes, on a piece from `first` to `last` (s), inside which no input jumps: those that an
     integrator tried, its steps among them.
     """
@@ -95,12 +95,12 @@ class Extremes:
     """
 
     def __init__(
-        self, look: Look, samples: FloatArray = _NO_SAMPLES, falls: Mapping[Fall, int] | None = None
+        self, look: Sampler, samples: FloatArray = _NO_SAMPLES, falls: Mapping[Fall, int] | None = None
     ) -> None:
         self._look, self._samples, self._falls = look, samples, falls or {}
         # When falls first were, how often, and the last value of those that were counted, until when (s).
         self._fallen, self._came, self._last = dict[Fall, float](), Counter[Fall](), dict[Fall, FloatArray]()
-        self._kept, self._count, self._counted = list[Steps](), 0, -np.inf
+        self._kept, self._count, self._counted = list[StepSpan](), 0, -np.inf
         # Of the columns' negatives and of themselves: greatest values, and when.
         self._highest, self._when = np.zeros((2, 0)), np.zeros((2, 0))
         # What was looked at: the latest steps, at first and closely, and times and columns that tell of earlier ones.
@@ -110,7 +110,7 @@ class Extremes:
         # Which samples the polynomials were held against, and what they had there.
         self._checked, self._found = np.zeros(0, int), np.zeros((0, 0))
 
-    def take(self, steps: Steps) -> None:
+    def take(self, steps: StepSpan) -> None:
         """Take the steps of a piece, or of a part of it, into account."""
         self._kept.append(steps)
         self._count += len(steps.times)
@@ -220,7 +220,7 @@ class Extremes:
 class _Path:
     """Steps of several pieces, one after the other; a place 3.5 on it is halfway between its steps 3 and 4."""
 
-    def __init__(self, pieces: list[Steps]) -> None:
+    def __init__(self, pieces: list[StepSpan]) -> None:
         times, states = zip(*(_accepted(steps.times, steps.states) for steps in pieces), strict=True)
         self.times, self.states = np.concatenate(times), np.concatenate(states, axis=1)
         sizes = [part.size for part in times]
@@ -228,14 +228,14 @@ class _Path:
         self.begin, self.end = np.repeat(ends - sizes, sizes), np.repeat(ends, sizes)
         self.edges = np.repeat([[steps.first, steps.last] for steps in pieces], sizes, axis=0).T
 
-    def seen(self, look: Look) -> _Seen:
+    def seen(self, look: Sampler) -> _Seen:
         """The columns at all steps, and between them."""
         looks = np.where(self.end == np.arange(1, self.times.size + 1), 1, _LOOKS)
         before = np.repeat(np.cumsum(looks) - looks, looks)
         place = np.repeat(np.arange(self.times.size), looks) + (np.arange(before.size) - before) / _LOOKS
         return _Seen(self, place, *self.columns(look, place))
 
-    def extremes(self, look: Look, seen: _Seen) -> tuple[FloatArray, FloatArray]:
+    def extremes(self, look: Sampler, seen: _Seen) -> tuple[FloatArray, FloatArray]:
         """The greatest values of the columns' negatives and of the columns, (2, c), and when."""
         place, columns = seen.place, seen.columns
         crests = _crests(seen.times, np.stack([-columns, columns]), self.begin[place.astype(int)])
@@ -247,7 +247,7 @@ class _Path:
         best = values.argmax(axis=2)[..., None]
         return np.take_along_axis(values, best, 2)[..., 0], np.take_along_axis(when, best, 2)[..., 0]
 
-    def first(self, look: Look, seen: _Seen, fall: Fall, column: int, when: float) -> float:
+    def first(self, look: Sampler, seen: _Seen, fall: Fall, column: int, when: float) -> float:
         """When a fall first was (s), of a column that is beyond its level at `when`."""
         below = int(np.argmax(np.append(fall.left(seen.columns[column]) <= 0, True)))
         if below < seen.times.size and seen.times[below] <= when:
@@ -268,7 +268,7 @@ class _Path:
         return float(time[0])
 
     def bent(
-        self, look: Look, seen: _Seen, bound: FloatArray, samples: FloatArray
+        self, look: Sampler, seen: _Seen, bound: FloatArray, samples: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Times (n,) and columns (c, n), so near one another that lines between miss none by its bound, where samples
         are further apart. Where inputs jump there are two, a rounding apart.
@@ -303,7 +303,7 @@ class _Path:
         share = (samples[which] - self.times[step]) / (self.times[step + 1] - self.times[step])
         return which, step + share
 
-    def _closer(self, look: Look, place: FloatArray, top: np.ndarray) -> tuple[FloatArray, FloatArray]:
+    def _closer(self, look: Sampler, place: FloatArray, top: np.ndarray) -> tuple[FloatArray, FloatArray]:
         """The greatest values (2, c, k) around the looks `top`, and when: brackets that shrink around them."""
         owner = self.begin[place.astype(int)]
         below, above = np.maximum(top - 1, 0), np.minimum(top + 1, place.size - 1)
@@ -325,7 +325,7 @@ class _Path:
             high = np.take_along_axis(inside, np.minimum(best + 1, _CLOSER - 1), 3)[..., 0]
         return np.take_along_axis(values, best, 3)[..., 0], time[np.take_along_axis(which, best, 3)[..., 0]]
 
-    def columns(self, look: Look, place: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def columns(self, look: Sampler, place: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The times and columns at these places."""
         step = np.minimum(place.astype(int), self.end[place.astype(int)] - 2)
         times = self.times[step] + (place - step) * (self.times[step + 1] - self.times[step])
@@ -380,7 +380,7 @@ class Recorder:
     They are handed on to `take`, if anybody wants them: by thousands, the rest when the piece is `done`.
     """
 
-    def __init__(self, first: float, last: float, take: Callable[[Steps], None] | None) -> None:
+    def __init__(self, first: float, last: float, take: Callable[[StepSpan], None] | None) -> None:
         self._ends, self._take = (first, last), take
         self.times: list[float] = []
         self.states: list[bytes] = []
@@ -399,7 +399,7 @@ class Recorder:
         if self._take is not None and times.size > 3 * _NODES:  # else most of them failed
             past = slice(0, -_NODES)
             rows = [state.tobytes() for state in states[:, past].T]
-            self._take(Steps(*self._ends, times[past].tolist(), rows))
+            self._take(StepSpan(*self._ends, times[past].tolist(), rows))
         self.times[:], self.states[:] = [], []
         self.note(times[-3 * _NODES :].tolist(), states[:, -3 * _NODES :])
 
@@ -411,7 +411,7 @@ class Recorder:
         self.note([self._ends[1]], state[:, None])
         if self._take is not None:
             times, states = _accepted(self.times, self.states)
-            self._take(Steps(*self._ends, times.tolist(), [row.tobytes() for row in states.T]))
+            self._take(StepSpan(*self._ends, times.tolist(), [row.tobytes() for row in states.T]))
 
 
 def _accepted(times: list[float], states: list[bytes]) -> tuple[FloatArray, FloatArray]:

@@ -20,7 +20,7 @@ class NoValueError(InputError, KeyError):
     """A name that an input can't follow; a KeyError, too, so that `state.get` and `in` work."""
 
 
-class State(Mapping[str, float]):
+class RunState(Mapping[str, float]):
     """The states and outputs of a robot by name at one instant; outputs are computed when one is first asked for.
 
     Outputs that hang on the very inputs that are being asked for have no value yet: InputError.
@@ -73,7 +73,7 @@ def filler(
         fill(t, x, u)
         own, given = np.array(x[: len(states)]), u.copy()
         known = dict(zip(states, own.tolist(), strict=True))
-        state = State(known, lambda: look(own, given, parameters)[0], names)
+        state = RunState(known, lambda: look(own, given, parameters)[0], names)
         for place, value in closed:
             u[place] = value(t, state)
 

@@ -29,23 +29,21 @@ _ZERO = 1e-9
 # An initial value that constraints moved by more than this was moved, not rounded.
 _MOVED = 1e-9
 
-Kind = Literal["parameter", "input", "initial"]
-
 
 @dataclass(frozen=True)
-class Direction:
+class GradientVariable:
     """What derivatives are taken by: a parameter, a constant added to an input, or the value that a state starts with.
 
     name: as it was asked for; label: its own name in the model; unit: its unit, "" where nobody knows.
     """
 
     name: str
-    kind: Kind
+    kind: Literal["parameter", "input", "initial"]
     label: str
     unit: str
 
 
-def directions_of(model: Model, names: Sequence[str]) -> tuple[Direction, ...]:
+def directions_of(model: Model, names: Sequence[str]) -> tuple[GradientVariable, ...]:
     """What the names mean: "r" a parameter, "initial.theta" a state's start, "inputs.left_motor.voltage" an input.
 
     Raises InputError for unknown names, for names that come twice, and for starts that can't change alone.
@@ -54,7 +52,7 @@ def directions_of(model: Model, names: Sequence[str]) -> tuple[Direction, ...]:
         hint = 'gradients=["r", "initial.theta"], say'
         message = f"expected the names that derivatives are taken by, got {describe(names)}"
         raise InputError(message, key="gradients", hint=hint)
-    found: list[Direction] = []
+    found: list[GradientVariable] = []
     units = model.robot.parameter_units() if model.robot is not None else {}
     for name in names:
         if name in [each.name for each in found]:
@@ -63,7 +61,7 @@ def directions_of(model: Model, names: Sequence[str]) -> tuple[Direction, ...]:
     return tuple(found)
 
 
-def _direction(model: Model, name: object, units: Mapping[str, str]) -> Direction:
+def _direction(model: Model, name: object, units: Mapping[str, str]) -> GradientVariable:
     if not isinstance(name, str):
         message = f"expected a name, got {describe(name)}"
         raise InputError(
@@ -71,14 +69,14 @@ def _direction(model: Model, name: object, units: Mapping[str, str]) -> Directio
         )
     if name in model.parameters:
         _require_written(model, name)
-        return Direction(name, "parameter", name, units.get(name, ""))
+        return GradientVariable(name, "parameter", name, units.get(name, ""))
     place, _, label = name.partition(".")
     if place == INITIAL:
         require_state(label, model)
         _require_free(model, label)
-        return Direction(name, "initial", label, model.units.get(label, ""))
+        return GradientVariable(name, "initial", label, model.units.get(label, ""))
     if place == _INPUTS and label in model.inputs:
-        return Direction(name, "input", label, model.units.get(label, ""))
+        return GradientVariable(name, "input", label, model.units.get(label, ""))
     known = [*model.parameters, *(f"{INITIAL}.{each}" for each in model.states)]
     known += [f"{_INPUTS}.{each}" for each in model.inputs]
     if (
@@ -126,7 +124,7 @@ class Tangents:
     """
 
     model: Model
-    directions: tuple[Direction, ...]
+    directions: tuple[GradientVariable, ...]
 
     def of(self, name: str, program: Program) -> Program:
         """A program of the model by its name, which the model keeps; see `with_tangents`."""

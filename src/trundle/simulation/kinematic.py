@@ -130,7 +130,7 @@ def kinematic_problem(
     start = {name: begins.get(name, given.get(name, 0.0)) for name in kinematics.coordinates}
     rates = {
         rate: signals[name].rate(options.end) if name in angles else signals[name]
-        for rate, name in zip(kinematics.given, names, strict=True)
+        for rate, name in zip(kinematics.inputs, names, strict=True)
     }
     return Problem(
         kinematics,

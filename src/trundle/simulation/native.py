@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from trundle.arrays import FloatArray
+from trundle.arrays import FloatArray, IntArray
 from trundle.model import Model
 from trundle.program import Program, compile_program
 from trundle.progress import Progress
-from trundle.simulation.extremes import Extremes, Fall, Look, Steps
+from trundle.simulation.extremes import Extremes, Fall, Sampler, StepSpan
 from trundle.simulation.integrate import SAME_TIME, edges_of, snapped
 from trundle.simulation.sampling import Instants
 from trundle.simulation.signals import Signal
@@ -45,7 +44,7 @@ class Stretches:
     and ends.
     """
 
-    of_piece: npt.NDArray[np.int64]
+    of_piece: IntArray
     first: FloatArray
     last: FloatArray
 
@@ -57,47 +56,47 @@ class Stretches:
         own = (np.cumsum(jumps) - jumps[0]).astype(np.int64)
         return Stretches(own, edges[begins], np.append(edges[begins[1:]], edges[-1]))
 
-    def parted(self, times: FloatArray, pieces: npt.NDArray[np.int64], rows: FloatArray) -> Iterator[Steps]:
+    def parted(self, times: FloatArray, pieces: IntArray, rows: FloatArray) -> Iterator[StepSpan]:
         """Steps, stretch by stretch."""
         own = self.of_piece[pieces]
         begins = np.flatnonzero(np.append(True, np.diff(own) > 0)) if own.size else np.zeros(0, dtype=int)
         for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), own.size], strict=False):
             first, last = float(self.first[own[begin]]), float(self.last[own[begin]])
             states = [row.tobytes() for row in rows[begin:end]]
-            yield Steps(first, last, times[begin:end].tolist(), states)
+            yield StepSpan(first, last, times[begin:end].tolist(), states)
 
 
-class _Kept(NamedTuple):
+class _StepBlock(NamedTuple):
     """Some steps: their times, the numbers of their pieces, and rows (count, n)."""
 
     times: FloatArray
-    pieces: npt.NDArray[np.int64]
+    pieces: IntArray
     rows: FloatArray
 
 
 class LateExtremes(Extremes):
     """Extremes of a run that is looked at when somebody asks; before that where its steps would take much memory."""
 
-    def __init__(self, look: Look, samples: FloatArray, falls: Mapping[Fall, int], rows: int) -> None:
+    def __init__(self, look: Sampler, samples: FloatArray, falls: Mapping[Fall, int], rows: int) -> None:
         """Rows: how many numbers of a step are looked at; derivatives stand behind them."""
         super().__init__(look, samples, falls)
         self._rows, self._numbers = rows, 0
         self._stretches: Stretches | None = None
-        self._waiting = list[_Kept]()
+        self._waiting = list[_StepBlock]()
 
     def along(self, stretches: Stretches) -> Take:
         """What keeps the steps of a run."""
         self._stretches = stretches
         return self._keep
 
-    def _keep(self, times: FloatArray, pieces: npt.NDArray[np.int64], rows: FloatArray) -> None:
-        kept = _Kept(times, pieces, np.ascontiguousarray(rows[:, : self._rows]))
+    def _keep(self, times: FloatArray, pieces: IntArray, rows: FloatArray) -> None:
+        kept = _StepBlock(times, pieces, np.ascontiguousarray(rows[:, : self._rows]))
         self._waiting.append(kept)
         self._numbers += kept.rows.size
         if self._numbers > _MOST_KEPT:
             self._hand_on()
             # polynomials go on from the last few
-            self._waiting = [_Kept(times[-_NODES:], pieces[-_NODES:], kept.rows[-_NODES:])]
+            self._waiting = [_StepBlock(times[-_NODES:], pieces[-_NODES:], kept.rows[-_NODES:])]
 
     def _hand_on(self) -> None:
         """All that waits goes to where it is looked at."""

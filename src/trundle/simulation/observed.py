@@ -12,7 +12,7 @@ from trundle.mechanics.quantities import UNSEEN
 from trundle.model.manifold import on_manifold
 from trundle.program import Program, compile_program
 from trundle.results.peaks import Peak
-from trundle.simulation.extremes import Extremes, Look
+from trundle.simulation.extremes import Extremes, Sampler
 from trundle.simulation.feedback import Fill, commands_inside
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def observed(problem: Problem, guided: Program, states: FloatArray, commanded: F
     return outputs
 
 
-def look_of(problem: Problem, guided: Program, fill: Fill) -> Look:
+def look_of(problem: Problem, guided: Program, fill: Fill) -> Sampler:
     """The columns of `columns_of` at any times of the run."""
     signals, system, places = list(problem.signals.values()), problem.system, _seen(problem)
     n, stored = len(system.states), [k for k, name in enumerate(system.outputs) if name in STORED_ENERGY]

@@ -15,7 +15,7 @@ from trundle.model.plant import Plant
 from trundle.results import Run
 from trundle.results.columns import Column
 from trundle.results.run import GROUPS
-from trundle.simulation.carried import Slopes
+from trundle.simulation.carried import Sensitivities
 from trundle.simulation.events import falling, told
 from trundle.simulation.extremes import Extremes, Fall, Fallen
 from trundle.simulation.observed import STORED_ENERGY, between_of, columns_of, peaks_of
@@ -69,7 +69,7 @@ def integrated_run(
     solution: tuple[FloatArray, FloatArray, FloatArray],
     summary: Mapping[str, object],
     seen: Extremes | None = None,
-    slopes: Slopes | None = None,
+    slopes: Sensitivities | None = None,
 ) -> Run:
     """States, commands and outputs at all times as a Run: without the time 0, where that wasn't asked for.
 

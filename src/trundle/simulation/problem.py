@@ -21,10 +21,10 @@ from trundle.progress import Doing, Progress, Stopwatch
 from trundle.results import Run
 from trundle.robot import Robot
 from trundle.robot.problems import Mistake, report
-from trundle.simulation.carried import Carried, Slopes
+from trundle.simulation.carried import Sensitivities, SensitivityProblem
 from trundle.simulation.culprit import Make, with_culprit
 from trundle.simulation.events import falling
-from trundle.simulation.extremes import Extremes, Fall, Look
+from trundle.simulation.extremes import Extremes, Fall, Sampler
 from trundle.simulation.feedback import Fill, commands, filler
 from trundle.simulation.integrate import (
     IMPLICIT,
@@ -81,7 +81,7 @@ class Problem:
     stiff: bool | None
     options: RunOptions
     summary: Mapping[str, object]
-    carried: Carried | None = None
+    carried: SensitivityProblem | None = None
     law: Program | None = None
 
     @property
@@ -158,12 +158,12 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     return integrated_run(problem, (states, commanded, outputs), summary, seen, slopes)
 
 
-def _slopes(problem: Problem, whole: FloatArray, commanded: FloatArray) -> Slopes | None:
+def _slopes(problem: Problem, whole: FloatArray, commanded: FloatArray) -> Sensitivities | None:
     """The derivatives along the run, if any."""
     carried = problem.carried
     if carried is None:
         return None
-    return Slopes(
+    return Sensitivities(
         carried.tangents, carried.settled(whole, commanded, problem.numbers), commanded, problem.numbers
     )
 
@@ -194,7 +194,7 @@ class _Motion(NamedTuple):
     guided: Program
     driven: Program
     fill: Fill
-    look: Look
+    look: Sampler
 
 
 def _by_scipy(

@@ -177,7 +177,7 @@ def sweep(
         left = [int(index) for index in np.flatnonzero(~kept.whole())]
         robots = sum(kept.rows_of(index)[1] for index in left)
         with Progress(progress, robots * steps, f"sweeping {work.name}", "robot steps") as bar:
-            told = _Told(bar, robots)
+            told = _RolloutProgress(bar, robots)
             if cluster is None:
                 roll_here(work, kept, left, count if work.device.is_cpu else min(count, _AHEAD), told)
             else:
@@ -185,7 +185,7 @@ def sweep(
     return Sweep(kept, work, work.design.count - robots)
 
 
-class _Told:
+class _RolloutProgress:
     """Tells progress how many robots have rolled."""
 
     def __init__(self, bar: Progress, robots: int) -> None:

@@ -24,7 +24,7 @@ from operator import add as total
 from trundle.errors import InputError, require_known
 from trundle.frozen import Frozen
 from trundle.scalars import Scalar, plus
-from trundle.shown import Shown
+from trundle.shown import Displayable
 from trundle.spatial.vectors import ZERO, Vector, apply, cross, scale, subtract
 from trundle.wrenches.chains import require_frames, require_points
 from trundle.wrenches.components import TripleLike, as_vector
@@ -37,7 +37,7 @@ _PARTS = tuple(f"{part}_{axis}" for part in ("force", "moment") for axis in "xyz
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Breakdown(Shown):
+class Breakdown(Displayable):
     """What an observer sees of a body's motion, and the wrenches that add up to it.
 
     Attributes

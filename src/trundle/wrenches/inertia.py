@@ -9,7 +9,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.scalars import Scalar, is_zero, plus
-from trundle.shown import Shown
+from trundle.shown import Displayable
 from trundle.spatial.motions import inertia_about_origin
 from trundle.spatial.vectors import (
     ZERO,
@@ -47,7 +47,7 @@ _SYMMETRIC = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Inertia(Shown):
+class Inertia(Displayable):
     """A rigid body's mass, centre of mass, and moments of inertia about a point.
 
     Attributes

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from trundle.errors import InputError
-from trundle.shown import Shown
+from trundle.shown import Displayable
 from trundle.spatial.vectors import add, cross
 from trundle.wrenches.chains import offset, require_frames, require_points, turned_into
 from trundle.wrenches.components import TripleLike, as_vector, settle_vectors
@@ -14,7 +14,7 @@ from trundle.wrenches.frame import Frame, Point
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Twist(Shown):
+class Twist(Displayable):
     """How a body moves: the velocity of its point that is at `point` just now, and its angular velocity.
 
     Attributes
@@ -168,7 +168,7 @@ class Twist(Shown):
         return Twist(*sums, body=self.body, seen_from=other.seen_from, point=self.point, frame=self.frame)
 
 
-class Placed(Protocol):
+class SpatialVector(Protocol):
     """What is given at a point and in a frame."""
 
     @property
@@ -177,7 +177,7 @@ class Placed(Protocol):
     def frame(self) -> Frame: ...
 
 
-def demand_same_place(what: str, one: Placed, other: Placed) -> None:
+def demand_same_place(what: str, one: SpatialVector, other: SpatialVector) -> None:
     """Refuse to add what stands at different points or in different axes, with what to write instead."""
     if one.point is not other.point:
         raise InputError(

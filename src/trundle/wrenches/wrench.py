@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from trundle.errors import InputError
 from trundle.expected import came, check_type
 from trundle.scalars import Scalar, plus
-from trundle.shown import Shown
+from trundle.shown import Displayable
 from trundle.spatial.vectors import Vector, add, cross, dot, scale
 from trundle.wrenches.chains import offset, require_frames, require_points, turned_into
 from trundle.wrenches.components import TripleLike, as_vector, is_symbolic, settle_vectors
@@ -17,7 +17,7 @@ from trundle.wrenches.twist import Twist, demand_same_place
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Wrench(Shown):
+class Wrench(Displayable):
     """A force and a moment about a point, on one body by another.
 
     Attributes

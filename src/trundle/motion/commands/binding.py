@@ -14,7 +14,7 @@ from trundle.motion.constraints.constraint import Moving, shares
 from trundle.motion.constraints.real_limits import ActuationLimits, of_motion, real_limits
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import MotionForces, motion_forces
-from trundle.motion.pieces.extremes import Peak
+from trundle.motion.pieces.extremes import ModulePeak
 from trundle.motion.pieces.motion import Motion, Samples
 
 # What is used to this share of what was planned with binds: along paths the margins between samples leave up to 2.1 %
@@ -135,7 +135,7 @@ class ForceSeries:
     outputs: dict[str, tuple[FloatArray, str]]
 
 
-def force_series(motion: Motion, times: FloatArray, maxima: Sequence[Peak]) -> ForceSeries | None:
+def force_series(motion: Motion, times: FloatArray, maxima: Sequence[ModulePeak]) -> ForceSeries | None:
     """What a motion takes at times (n,), its largest values being `maxima`.
 
     None where masses or motors aren't known, and where wheels slip or jump, so that no forces give the motion.
@@ -167,7 +167,7 @@ def force_series(motion: Motion, times: FloatArray, maxima: Sequence[Peak]) -> F
     return ForceSeries(who, inputs, found)
 
 
-def _jumps(maxima: Sequence[Peak]) -> bool:
+def _jumps(maxima: Sequence[ModulePeak]) -> bool:
     """Whether wheels change their speed at once: no force does."""
     return any(peak.quantity == "drive_acceleration" and np.isinf(peak.value) for peak in maxima)
 

@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.choices import PROFILES, Shape
+from trundle.choices import PROFILES, ProfileShape
 from trundle.errors import InputError
 from trundle.mechanics.modules import ALIGNED, turns_into_range
 from trundle.mechanics.steering import STILL
-from trundle.motion.commands.steps import Control, Slowdown, State, Step, Target
+from trundle.motion.commands.steps import Control, Goal, Maneuver, Setpoint, Slowdown
 from trundle.motion.constraints.constraint import Constraints
 from trundle.motion.constraints.real_limits import of_reach
 from trundle.motion.constraints.slowdown import PaceLimit, hold, slowdown
@@ -47,7 +47,7 @@ _FEW = 4
 _NO_PACE = "a slower twist, or plan within declared limits alone: grip=None"
 
 
-def by_modules(control: Control, state: State, targets: Sequence[Target]) -> Iterator[Step]:
+def by_modules(control: Control, state: Setpoint, targets: Sequence[Goal]) -> Iterator[Maneuver]:
     """Every module by itself over the command's time, the shortest way that its range allows."""
     for target in targets:
         if target.modules is not None:
@@ -59,8 +59,8 @@ def by_modules(control: Control, state: State, targets: Sequence[Target]) -> Ite
         speeds = np.where(np.round((placed - angles) / math.pi) % 2 == 1, -speeds, speeds)
         piece = _modules(control, state, placed, speeds, target.duration)
         twist = piece.samples(np.array([target.duration])).twist[0]
-        state = State(twist, placed, speeds)
-        yield Step((piece,), state)
+        state = Setpoint(twist, placed, speeds)
+        yield Maneuver((piece,), state)
 
 
 # A twist that is held, and notes of what is less than was commanded.
@@ -73,15 +73,15 @@ class _Straight(NamedTuple):
     Wheels that leave their steering range are `beyond` it by so much (m,).
     """
 
-    start: State
+    start: Setpoint
     pieces: tuple[TwistLine | ModulePiece, ...]
-    after: State
+    after: Setpoint
     beyond: FloatArray
     notes: tuple[str, ...] = ()
     slowed: tuple[PaceLimit, ...] = ()
 
 
-def by_body(control: Control, state: State, targets: Sequence[Target]) -> Iterator[Step]:
+def by_body(control: Control, state: Setpoint, targets: Sequence[Goal]) -> Iterator[Maneuver]:
     """The body's twists on straight lines, the modules after them; slowed for the limits where the drive holds them."""
     ahead: list[_Straight] = []
     count = len(targets)
@@ -102,7 +102,7 @@ def by_body(control: Control, state: State, targets: Sequence[Target]) -> Iterat
 
 
 def _ahead(
-    control: Control, state: State, targets: Sequence[Target], known: Mapping[int, _Held]
+    control: Control, state: Setpoint, targets: Sequence[Goal], known: Mapping[int, _Held]
 ) -> list[_Straight]:
     """The first straight way of commands to come, and more as far as they are certain, slowed in one batch; of plain
     twists what is held of them is known by their places.
@@ -121,7 +121,7 @@ def _ahead(
     return _slowed(control, ways)
 
 
-def _way(control: Control, state: State, twist: FloatArray, duration: float) -> _Straight:
+def _way(control: Control, state: Setpoint, twist: FloatArray, duration: float) -> _Straight:
     """A line of twists, after the turns that its start needs; `body` lets wheels jump there."""
     line = _line(control, state, twist, duration)
     angles, last = line.angles, line.samples(np.array([duration]))
@@ -129,7 +129,7 @@ def _way(control: Control, state: State, twist: FloatArray, duration: float) -> 
     beyond = np.maximum(*(control.drive.beyond(end) for end in (angles, line.end_angles)))
     held = control.held and not beyond.any()
     turns = turned(control.bounded, control.shape, state, angles) if held else ()
-    return _Straight(state, (*turns, line), State(line.end, last.angle[0], last.drive_speed[0]), beyond)
+    return _Straight(state, (*turns, line), Setpoint(line.end, last.angle[0], last.drive_speed[0]), beyond)
 
 
 def _slowed(control: Control, ways: Sequence[_Straight]) -> list[_Straight]:
@@ -141,7 +141,7 @@ def _slowed(control: Control, ways: Sequence[_Straight]) -> list[_Straight]:
     return [way._replace(slowed=tuple(next(found) for _ in way.pieces)) for way in ways]
 
 
-def _step(way: _Straight, place: int) -> Step:
+def _step(way: _Straight, place: int) -> Maneuver:
     """The step of a way, its pieces so much slower; one that has no pace stays, for `_require_pace` to refuse."""
     *turns, (factor, name) = way.slowed
     for turn in turns:
@@ -152,10 +152,10 @@ def _step(way: _Straight, place: int) -> Step:
         for piece, slow in zip(way.pieces, way.slowed, strict=True)
     )
     limit, _, owner = name.partition(" of ")
-    return Step(pieces, way.after, (Slowdown(place, factor, limit, owner),) if name else (), way.notes)
+    return Maneuver(pieces, way.after, (Slowdown(place, factor, limit, owner),) if name else (), way.notes)
 
 
-def _straight(control: Control, state: State, target: Target, way: _Straight) -> Step:
+def _straight(control: Control, state: Setpoint, target: Goal, way: _Straight) -> Maneuver:
     """The step of a straight way, or the one through rest where that is out of range or far slower."""
     straight = None
     if way.beyond.any():
@@ -175,12 +175,12 @@ def _straight(control: Control, state: State, target: Target, way: _Straight) ->
     return replace(_require_pace(step), notes=(*way.notes, f"goes through rest: {why}"))
 
 
-def _lasts(step: Step) -> float:
+def _lasts(step: Maneuver) -> float:
     """How long a step takes (s); inf where motors and floor give it at no pace."""
     return math.inf if any(math.isinf(each.factor) for each in step.slowdowns) else total(step.pieces)
 
 
-def coordinated(control: Control, state: State, targets: Sequence[Target]) -> Iterator[Step]:
+def coordinated(control: Control, state: Setpoint, targets: Sequence[Goal]) -> Iterator[Maneuver]:
     """The planner's quickest ways to twists, which are then held to the end of the command's time."""
     for target in targets:
         if target.modules is not None and np.abs(target.modules[1]).max() <= STILL:
@@ -193,7 +193,7 @@ def coordinated(control: Control, state: State, targets: Sequence[Target]) -> It
         yield step
 
 
-def _planned(control: Control, state: State, target: Target, twist: FloatArray) -> Step:
+def _planned(control: Control, state: Setpoint, target: Goal, twist: FloatArray) -> Maneuver:
     """The planner's quickest way to a twist, slowed as a whole as far as motors and floor ask."""
     from trundle.motion.planning.planner import plan  # late: the other levels don't wait for it
 
@@ -212,9 +212,9 @@ def _planned(control: Control, state: State, target: Target, twist: FloatArray) 
     spare = target.duration - total(pieces)
     if spare <= 0:
         notes += (f"takes {total(pieces):.4g} s, not {target.duration:g}: no quicker way was found",)
-        return Step(pieces, after, (), notes)
+        return Maneuver(pieces, after, (), notes)
     hold = TwistLine(control.drive, reached, np.zeros(3), shaped("linear", 0.0, 0.0, spare), after.angles)
-    return Step((*pieces, hold), after, (), notes)
+    return Maneuver((*pieces, hold), after, (), notes)
 
 
 def _held(control: Control, twists: Sequence[FloatArray], speeds: bool = True) -> list[_Held]:
@@ -244,14 +244,14 @@ def _steady(drive: Drive, twist: FloatArray) -> Samples:
     return TwistLine(drive, twist, np.zeros(3), unit_shape("linear"), angles).samples(np.array([0.5]))
 
 
-def agreeing_state(control: Control, twist: FloatArray, angles: FloatArray) -> State:
+def agreeing_state(control: Control, twist: FloatArray, angles: FloatArray) -> Setpoint:
     """The state at a twist, the modules' angles made exact where they move."""
-    exact = entry_angles(control, State(twist, angles, np.zeros_like(angles)), np.zeros(3))
+    exact = entry_angles(control, Setpoint(twist, angles, np.zeros_like(angles)), np.zeros(3))
     along = control.drive.rolling_axes(exact)
-    return State(twist, exact, (np.conj(along) * control.drive.velocities(twist)).real)
+    return Setpoint(twist, exact, (np.conj(along) * control.drive.velocities(twist)).real)
 
 
-def _twist(control: Control, target: Target) -> FloatArray:
+def _twist(control: Control, target: Goal) -> FloatArray:
     """A command's twist, or that its modules agree with; InputError says by how much others contradict it."""
     if target.modules is None:
         return np.array(target.twist)
@@ -274,7 +274,7 @@ def check_agreement(drive: Drive, twist: FloatArray, angles: FloatArray, speeds:
         )
 
 
-def _steered(control: Control, state: State, target: Target, angles: FloatArray) -> Step:
+def _steered(control: Control, state: Setpoint, target: Goal, angles: FloatArray) -> Maneuver:
     """Wheels steered at rest over the command's time; of a drive that moves the first half is for braking."""
     ways, duration, notes = [], target.duration, ()
     if np.abs(state.twist).max() > STILL:
@@ -284,19 +284,19 @@ def _steered(control: Control, state: State, target: Target, angles: FloatArray)
     still = np.zeros(len(angles))
     placed = _placed(control, state, angles, 2 * math.pi)
     piece = _modules(control, replace(state, speeds=still), placed, still, duration)
-    ways.append(_Straight(state, (piece,), State(np.zeros(3), placed, still), still))
+    ways.append(_Straight(state, (piece,), Setpoint(np.zeros(3), placed, still), still))
     return replace(_require_pace(_joined(control, ways, target.place)), notes=notes)
 
 
-def _joined(control: Control, ways: Sequence[_Straight], place: int) -> Step:
+def _joined(control: Control, ways: Sequence[_Straight], place: int) -> Maneuver:
     """The step of ways one after the other."""
-    step = Step((), ways[0].start)
+    step = Maneuver((), ways[0].start)
     for way in _slowed(control, ways):
         step = step.then(_step(way, place))
     return step
 
 
-def _placed(control: Control, state: State, angles: FloatArray, period: float) -> FloatArray:
+def _placed(control: Control, state: Setpoint, angles: FloatArray, period: float) -> FloatArray:
     """Angles that differ by periods, nearest to where the modules are and within their ranges."""
     placed = state.angles + turns_into_range(
         angles - state.angles, state.angles, control.drive.ranges, period
@@ -317,7 +317,7 @@ def _out_of_range(drive: Drive, place: int, angles: FloatArray) -> InputError:
 
 
 def _modules(
-    control: Control, state: State, angles: FloatArray, speeds: FloatArray, duration: float
+    control: Control, state: Setpoint, angles: FloatArray, speeds: FloatArray, duration: float
 ) -> ModulePiece:
     """All modules from a state to angles and speeds over a time."""
 
@@ -327,7 +327,7 @@ def _modules(
     return ModulePiece(control.drive, profiles(state.angles, angles), profiles(state.speeds, speeds))
 
 
-def _require_pace(step: Step) -> Step:
+def _require_pace(step: Maneuver) -> Maneuver:
     """The same; InputError where motors and floor give it at no pace."""
     for each in step.slowdowns:
         if math.isinf(each.factor):
@@ -338,7 +338,7 @@ def _require_pace(step: Step) -> Step:
     return step
 
 
-def _through_rest(control: Control, state: State, target: Target, twist: FloatArray) -> Step:
+def _through_rest(control: Control, state: Setpoint, target: Goal, twist: FloatArray) -> Maneuver:
     """Brake, steer and go: half of the time for either line."""
     ways: list[_Straight] = []
     for goal in (np.zeros(3), twist):
@@ -349,7 +349,7 @@ def _through_rest(control: Control, state: State, target: Target, twist: FloatAr
     return _joined(control, ways, target.place)
 
 
-def _line(control: Control, state: State, twist: FloatArray, duration: float) -> TwistLine:
+def _line(control: Control, state: Setpoint, twist: FloatArray, duration: float) -> TwistLine:
     """The straight line from the state's twist to another over a time."""
     change = twist - state.twist
     profile = shaped(control.shape, 0.0, 1.0, duration)
@@ -373,7 +373,7 @@ def _line(control: Control, state: State, twist: FloatArray, duration: float) ->
     return line
 
 
-def entry_angles(control: Control, state: State, change: FloatArray) -> FloatArray:
+def entry_angles(control: Control, state: Setpoint, change: FloatArray) -> FloatArray:
     """The angles at which modules begin a line: along their velocities, or against them where that is nearer; those
     that stand still along what their velocities will be, or as they are.
     """
@@ -397,7 +397,7 @@ def entry_angles(control: Control, state: State, change: FloatArray) -> FloatArr
     return np.where(leaves & ~np.isnan(turns), state.angles + turns, angles)
 
 
-def turned(drive: Drive, shape: Shape, state: State, angles: FloatArray) -> tuple[ModulePiece, ...]:
+def turned(drive: Drive, shape: ProfileShape, state: Setpoint, angles: FloatArray) -> tuple[ModulePiece, ...]:
     """Wheels that stand still turn to angles as fast as their limits allow, arriving together; the others roll on.
     Nothing where no limit asks for time.
     """
@@ -416,14 +416,14 @@ def turned(drive: Drive, shape: Shape, state: State, angles: FloatArray) -> tupl
     return (ModulePiece(drive, turns, tuple(shaped("linear", v, v, duration) for v in state.speeds)),)
 
 
-def smooth_shape(shape: Shape, limits: Sequence[Limits]) -> Shape:
+def smooth_shape(shape: ProfileShape, limits: Sequence[Limits]) -> ProfileShape:
     """The shape itself, or the nearest smoother one whose impulses no limit forbids.
 
     A twist along p(t) has ξ̇ as p′ and so on: where p′ jumps, the drive's jerk and steering's acceleration are impulses,
     where p″ does, steering's jerk is one.
     """
     declared = {name for held in limits for name in held.declared}
-    needed: Shape = "linear"
+    needed: ProfileShape = "linear"
     if declared & {"steering_acceleration", "drive_jerk"}:
         needed = "trapezoidal"
     if "steering_jerk" in declared:

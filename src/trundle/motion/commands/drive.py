@@ -12,7 +12,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.catalog.steered import limited_swerve
-from trundle.choices import LEVELS, PROFILES, Level, Shape
+from trundle.choices import LEVELS, PROFILES, Level, ProfileShape
 from trundle.errors import InputError, choose, counted, no_attribute, require_known, suggest
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.commands import Command, CommandFile, GivenCommands, ModuleCommand, read_commands
@@ -24,12 +24,12 @@ from trundle.motion.commands.control_levels import (
     coordinated,
     smooth_shape,
 )
-from trundle.motion.commands.steps import Control, Slowdown, State, Step, Target
+from trundle.motion.commands.steps import Control, Goal, Maneuver, Setpoint, Slowdown
 from trundle.motion.constraints.real_limits import of_pace, planned_with
 from trundle.motion.drive.drive import Limits
 from trundle.motion.drive.kinematics import Kinematics, kinematics, planned
 from trundle.motion.forces.motor_limits import implied
-from trundle.motion.pieces.extremes import Peak, peaks
+from trundle.motion.pieces.extremes import ModulePeak, peaks
 from trundle.motion.pieces.motion import Motion
 from trundle.progress import Doing
 from trundle.results import Run
@@ -88,7 +88,7 @@ class Driven:
     name: str
     requested_duration: float | None
     level: Level | Literal["path", "fastest"]
-    profile: Shape | Literal["quickest"]
+    profile: ProfileShape | Literal["quickest"]
     motion: Motion
     ends: FloatArray
     limits: tuple[Limits, ...]
@@ -135,7 +135,7 @@ class Driven:
         )
 
     @cached_property
-    def peaks(self) -> tuple[Peak, ...]:
+    def peaks(self) -> tuple[ModulePeak, ...]:
         """The largest magnitudes of all quantities of all modules, between samples too."""
         return tuple(peaks(self.motion, steady=self.level != "path"))
 
@@ -206,7 +206,7 @@ def drive(
     robot: Given | None = None,
     *,
     level: Level = "limited",
-    profile: Shape = "scurve",
+    profile: ProfileShape = "scurve",
     limits: Limits | Mapping[str, Limits] | None = None,
     grip: float | None = 0.95,
     progress: bool = True,
@@ -307,10 +307,10 @@ def driven_modules(who: Kinematics) -> Kinematics:
     return who
 
 
-def _steps(control: Control, file: CommandFile, level: Level, state: State) -> list[Step]:
+def _steps(control: Control, file: CommandFile, level: Level, state: Setpoint) -> list[Maneuver]:
     """The steps of all commands, errors with their places in the file."""
     targets = [_target(control, file, command, k) for k, command in enumerate(file.motion.commands)]
-    steps: list[Step] = []
+    steps: list[Maneuver] = []
     try:
         steps.extend(_STEPS[level](control, state, targets))
     except InputError as error:
@@ -320,12 +320,12 @@ def _steps(control: Control, file: CommandFile, level: Level, state: State) -> l
     return steps
 
 
-def _target(control: Control, file: CommandFile, command: Command, place: int) -> Target:
+def _target(control: Control, file: CommandFile, command: Command, place: int) -> Goal:
     """A command in numbers, its modules in the kinematics' order."""
     duration = command.duration.number
     if command.twist is not None:
-        return Target(place, duration, command.twist.numbers)
-    return Target(place, duration, modules=_in_order(control, file, command.modules or {}, place))
+        return Goal(place, duration, command.twist.numbers)
+    return Goal(place, duration, modules=_in_order(control, file, command.modules or {}, place))
 
 
 def _in_order(
@@ -348,12 +348,12 @@ def _in_order(
     return angles, speeds
 
 
-def _start(control: Control, file: CommandFile, level: Level) -> State:
+def _start(control: Control, file: CommandFile, level: Level) -> Setpoint:
     """The state at time 0: modules as the file has them, or as the twist needs them."""
     start = file.motion.start
     twist = np.array(start.twist.numbers)
     if not start.modules:
-        state = State(twist, *control.drive.pointed(twist.tolist()))
+        state = Setpoint(twist, *control.drive.pointed(twist.tolist()))
         # where the twist points a module out of its range, all begin along their headings
         if control.drive.beyond(state.angles).any():
             state = replace(state, angles=control.drive.headings)
@@ -365,4 +365,4 @@ def _start(control: Control, file: CommandFile, level: Level) -> State:
         except InputError as error:
             raise file.error(f"at the start {error.message}", None, error.hint, at="modules") from None
         return agreeing_state(control, twist, angles)
-    return State(twist, angles, speeds)
+    return Setpoint(twist, angles, speeds)

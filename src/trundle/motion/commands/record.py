@@ -18,7 +18,7 @@ from trundle.motion.commands.drive import Driven
 from trundle.motion.drive.drive import QUANTITIES
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import motion_forces
-from trundle.motion.pieces.extremes import Peak, peaks
+from trundle.motion.pieces.extremes import ModulePeak, peaks
 from trundle.motion.pieces.motion import Motion, Samples, motion_of
 from trundle.results import Run
 from trundle.results.table import NumberTable, csv_text
@@ -124,7 +124,7 @@ def _sampled(motion: Motion, rate: float, name: str, told: dict[str, object]) ->
     return Run(name, times, places | speeds | outputs, units, description, told, groups)
 
 
-def _with_forces(run: Run, motion: Motion, maxima: Sequence[Peak]) -> Run:
+def _with_forces(run: Run, motion: Motion, maxima: Sequence[ModulePeak]) -> Run:
     """A motion's run with what it takes of ground, motors and batteries, by the names of a simulation's."""
     found = force_series(motion, run.time, maxima)
     if found is None:
@@ -185,7 +185,7 @@ def _floor(driven: Driven) -> Iterator[str]:
         yield f"no friction is declared: the floor limits nothing ({key})"
 
 
-def _outcome(motion: Motion, maxima: Sequence[Peak], samples: Samples) -> dict[str, object]:
+def _outcome(motion: Motion, maxima: Sequence[ModulePeak], samples: Samples) -> dict[str, object]:
     """What is told of every motion: how long it takes, where it ends, and its largest values; an impulse's is None."""
     largest = {name: max((p.value for p in maxima if p.quantity == name), default=0.0) for name in QUANTITIES}
     final = motion.poses([motion.duration])[0].tolist()
@@ -217,7 +217,7 @@ def exceeded(driven: Driven) -> list[dict[str, object]]:
     return broken
 
 
-def _broken(driven: Driven, peak: Peak, allowed: float) -> dict[str, object]:
+def _broken(driven: Driven, peak: ModulePeak, allowed: float) -> dict[str, object]:
     """A limit that a motion breaks, as plain data; JSON has no infinity for an impulse's size."""
     return {
         "limit": peak.quantity,

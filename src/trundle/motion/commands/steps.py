@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trundle.arrays import FloatArray
-from trundle.choices import Shape
+from trundle.choices import ProfileShape
 from trundle.motion.commands.commands import Three
 from trundle.motion.constraints.constraint import Constraints
 from trundle.motion.constraints.real_limits import ActuationLimits
@@ -15,7 +15,7 @@ from trundle.motion.pieces.motion import Piece
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class Setpoint:
     """Where commands stand: the twist (3,), the modules' angles (m,) without jumps, and their speeds (m,)."""
 
     twist: FloatArray
@@ -24,7 +24,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Target:
+class Goal:
     """What a command asks for: a twist, or angles and speeds of the modules in the kinematics' order."""
 
     place: int
@@ -47,17 +47,17 @@ class Slowdown:
 
 
 @dataclass(frozen=True)
-class Step:
+class Maneuver:
     """The pieces of one command, the state after it, and what was changed of it."""
 
     pieces: tuple[Piece, ...]
-    state: State
+    state: Setpoint
     slowdowns: tuple[Slowdown, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def then(self, other: Step) -> Step:
+    def then(self, other: Maneuver) -> Maneuver:
         """This one and another behind it."""
-        return Step(
+        return Maneuver(
             (*self.pieces, *other.pieces),
             other.state,
             (*self.slowdowns, *other.slowdowns),
@@ -74,7 +74,7 @@ class Control:
     kinematics: Kinematics
     drive: Drive
     bounded: Drive
-    shape: Shape
+    shape: ProfileShape
     constraints: Constraints
     held: bool = False
     real: ActuationLimits | None = None

@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 
 from trundle.arrays import FloatArray
 from trundle.catalog.steered import limited_swerve
-from trundle.choices import LEVELS, PROFILES, Level, Shape
+from trundle.choices import LEVELS, PROFILES, Level, ProfileShape
 from trundle.documents.document import read_text
 from trundle.documents.yamltext import read_yaml
 from trundle.errors import InputError, TrundleError
@@ -54,7 +54,7 @@ class Verdict:
 
     plan: str
     level: Level
-    profile: Shape
+    profile: ProfileShape
     duration: float
     error: float
     slip: float
@@ -150,7 +150,7 @@ def verify(file: CommandFile, robot: Given | None = None) -> Iterator[Verdict]:
                 yield Verdict(file.motion.name, level, profile, math.nan, math.nan, math.nan, (), wrong)
 
 
-def judge(file: CommandFile, robot: Given | None, level: Level, profile: Shape) -> Verdict:
+def judge(file: CommandFile, robot: Given | None, level: Level, profile: ProfileShape) -> Verdict:
     """What is wrong with a motion: numbers that aren't finite, an end elsewhere, slip, limits that don't hold."""
     driven = drive(file, robot, level=level, profile=profile)
     motion = driven.motion
@@ -184,7 +184,7 @@ def _odometry(driven: Driven) -> FloatArray:
     return integrate(twist, motion.breaks, motion.start).at(np.array([motion.duration]))[0]
 
 
-def _commanded(driven: Driven, file: CommandFile, kind: Shape) -> FloatArray:
+def _commanded(driven: Driven, file: CommandFile, kind: ProfileShape) -> FloatArray:
     """Where the commanded twists lead, on straight lines by the profile; commands of modules by their twist."""
     pose, twist = driven.motion.start, np.array(file.motion.start.twist.numbers)
     states = driven.motion.samples(driven.ends).twist

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from trundle.arrays import FloatArray, IntArray
-from trundle.motion.fastest.intervals import RATES, WRITTEN, Formulas, Shape, formulas
+from trundle.motion.fastest.intervals import RATES, WRITTEN, Formulas, Layout, formulas
 from trundle.motion.fastest.problem import Problem
 from trundle.motion.fastest.programme import Nodes, assembled, settings
 from trundle.motion.paths.pose_paths import LIMITS
@@ -80,7 +80,7 @@ def least_missed(
     return nodes, _most_missed(problem, one, nodes, (soft, held), over - under), float((over + under).sum())
 
 
-def _pose_places(shape: Shape, bounds: tuple[Nodes, Nodes]) -> IntArray:
+def _pose_places(shape: Layout, bounds: tuple[Nodes, Nodes]) -> IntArray:
     """Where poses are asked for among all variables, behind the start."""
     states, controls, lines = shape.counts
     width = states + controls + lines

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.motion.fastest.wheel_rates import Wheel, wheel_rates
+from trundle.motion.fastest.wheel_rates import WheelShape, wheel_rates
 from trundle.motion.paths.pose_paths import LIMITS
 
 # Gauss's nodes for the displacement on an interval: exact to rounding where the base turns by less than 0.3 rad.
@@ -29,7 +29,7 @@ _SMOOTH = 1e-5
 
 
 @dataclass(frozen=True)
-class Shape:
+class Layout:
     """All that a programme's formulas hang on; numbers of a robot or a problem are its parameters.
 
     `basis` (k rows of three) spans the directions; `degrees` are those of d and r, r's −1 where it is always 1;
@@ -37,7 +37,7 @@ class Shape:
     `asked` which of the base's `LIMITS` count somewhere, `gripping` whether the floor bounds accelerations.
     """
 
-    wheels: tuple[Wheel, ...]
+    wheels: tuple[WheelShape, ...]
     basis: tuple[tuple[float, float, float], ...]
     degrees: tuple[int, int]
     phases: tuple[int, ...]
@@ -78,7 +78,7 @@ def polynomial(terms: Sequence[Any], s: float) -> list[Any]:
     return out
 
 
-class Row(NamedTuple):
+class LimitRow(NamedTuple):
     """What is held on an interval: its name with the wheel's or obstacle's place, between the least and the most."""
 
     name: tuple[str, int]
@@ -119,7 +119,7 @@ class Formulas:
     cost: Any
     names: tuple[tuple[str, int], ...]
 
-    def between(self, shape: Shape, paces: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    def between(self, shape: Layout, paces: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
         """What rows are at least and at most on all intervals, (n, rows) each, with those of the base's own limits,
         which stand behind the differences between nodes.
         """
@@ -142,7 +142,7 @@ class _Numbers:
     around: list[Any]
 
     @classmethod
-    def of(cls, shape: Shape) -> _Numbers:
+    def of(cls, shape: Layout) -> _Numbers:
         """Symbols for a shape."""
         import casadi as ca
 
@@ -166,7 +166,7 @@ class _Numbers:
 
 
 @lru_cache(maxsize=16)
-def formulas(shape: Shape) -> Formulas:
+def formulas(shape: Layout) -> Formulas:
     """One interval of a programme of this shape, whose phases don't matter."""
     import casadi as ca
 
@@ -178,13 +178,13 @@ def formulas(shape: Shape) -> Formulas:
     numbers = _Numbers.of(shape)
     moved = _moved(shape, x, u)
     ends = _ends(shape, x, u, moved, ahead / phase) - y
-    rows = [Row(("next", k), ends[k], 0.0, 0.0) for k in range(states)]
+    rows = [LimitRow(("next", k), ends[k], 0.0, 0.0) for k in range(states)]
     rows += _base_rows(shape, phase, moved) + _limit_rows(shape, phase, moved, numbers)
     if shape.gripping:
         rows += _drawn(shape, phase, moved, numbers.hold)
     rows += _ahead(shape, moved, numbers.places)
     if shape.steered:
-        rows.append(Row(("unit", 0), ca.sumsqr(moved(0.0)[0][0]), 1.0, 1.0))
+        rows.append(LimitRow(("unit", 0), ca.sumsqr(moved(0.0)[0][0]), 1.0, 1.0))
     apart = _apart((x, y), line, numbers.outline, numbers.around)
     always = len(rows)
     rows += [row for block in apart for row in block]
@@ -201,7 +201,7 @@ def formulas(shape: Shape) -> Formulas:
     )
 
 
-def _moved(shape: Shape, x: Any, u: Any) -> Moved:
+def _moved(shape: Layout, x: Any, u: Any) -> Moved:
     """d (3,) and ρ, with three derivatives by the share of an interval."""
     import casadi as ca
 
@@ -212,7 +212,7 @@ def _moved(shape: Shape, x: Any, u: Any) -> Moved:
     return lambda s: (polynomial(directions, s), polynomial(speeds, s))
 
 
-def _ends(shape: Shape, x: Any, u: Any, moved: Moved, ratio: Any) -> Any:
+def _ends(shape: Layout, x: Any, u: Any, moved: Moved, ratio: Any) -> Any:
     """The states where an interval leads, for a next one that is so many times as long."""
     import casadi as ca
 
@@ -244,16 +244,16 @@ def _ends(shape: Shape, x: Any, u: Any, moved: Moved, ratio: Any) -> Any:
     return ca.vertcat(across, up, heading(1.0), *ends)
 
 
-def _base_rows(shape: Shape, h: Any, moved: Moved) -> list[Row]:
+def _base_rows(shape: Layout, h: Any, moved: Moved) -> list[LimitRow]:
     """Squares of the base's speed, acceleration, rate and its change at both ends, those that are asked for."""
     import casadi as ca
 
-    rows: list[Row] = []
+    rows: list[LimitRow] = []
     for s in (0.0, 1.0) if any(shape.asked) else ():
         v, acceleration = _base(moved, s)
         squares = (ca.sumsqr(v[:2]), ca.sumsqr(acceleration[:2]), v[2] ** 2, acceleration[2] ** 2)
         rows += [
-            Row((name, 0), square / h ** (4 if place % 2 else 2), -np.inf, np.inf)
+            LimitRow((name, 0), square / h ** (4 if place % 2 else 2), -np.inf, np.inf)
             for place, (name, square) in enumerate(zip(LIMITS, squares, strict=True))
             if shape.asked[place]
         ]
@@ -269,11 +269,11 @@ def _base(moved: Moved, s: float) -> tuple[Any, Any]:
     return v, ca.vertcat(change[0] - v[2] * v[1], change[1] + v[2] * v[0], change[2])
 
 
-def _limit_rows(shape: Shape, h: Any, moved: Moved, numbers: _Numbers) -> list[Row]:
+def _limit_rows(shape: Layout, h: Any, moved: Moved, numbers: _Numbers) -> list[LimitRow]:
     """Shares of the wheels' limits at both ends, within ±1, and directions within steering ranges."""
     import casadi as ca
 
-    rows: list[Row] = []
+    rows: list[LimitRow] = []
     smooth = _continuous(shape)
     places, limits, ranges = numbers.places, numbers.limits, numbers.ranges
     for s in (0.0, 1.0):
@@ -283,51 +283,51 @@ def _limit_rows(shape: Shape, h: Any, moved: Moved, numbers: _Numbers) -> list[R
             for order, rate in enumerate(wheel_rates(wheel, w, rho, d[0])):
                 if wheel.limited[order] and not (s and smooth[order]):
                     share = rate / (limits[i, order] * h ** (order % 3 + 1))
-                    rows.append(Row((RATES[order], i), share, -1.0, 1.0))
+                    rows.append(LimitRow((RATES[order], i), share, -1.0, 1.0))
             if wheel.ranged:
                 for end, sign in ((0, 1), (1, -1)):
                     side = ca.cos(ranges[i, end]) * w[0][1] - ca.sin(ranges[i, end]) * w[0][0]
-                    rows.append(Row(("steering range", i), sign * side, 0.0, np.inf))
+                    rows.append(LimitRow(("steering range", i), sign * side, 0.0, np.inf))
     return rows
 
 
-def _ahead(shape: Shape, moved: Moved, places: Any) -> list[Row]:
+def _ahead(shape: Layout, moved: Moved, places: Any) -> list[LimitRow]:
     """w(0)·w(1), from 0, of wheels whose steering is limited: none turns by more than a quarter, nor passes w = 0."""
     begin, end = (moved(s)[0][0] for s in (0.0, 1.0))
-    rows: list[Row] = []
+    rows: list[LimitRow] = []
     for i, wheel in enumerate(shape.wheels):
         if wheel.points and wheel.limited[0]:
             first, last = ((d[0] - d[2] * places[i, 1], d[1] + d[2] * places[i, 0]) for d in (begin, end))
-            rows.append(Row(("ahead", i), first[0] * last[0] + first[1] * last[1], 0.0, np.inf))
+            rows.append(LimitRow(("ahead", i), first[0] * last[0] + first[1] * last[1], 0.0, np.inf))
     return rows
 
 
-def _drawn(shape: Shape, h: Any, moved: Moved, hold: Any) -> list[Row]:
+def _drawn(shape: Layout, h: Any, moved: Moved, hold: Any) -> list[LimitRow]:
     """Squares of the wheels' forces by the base's acceleration, as shares of what the floor holds: |H (ξ̇ + ω × v)|²."""
     import casadi as ca
 
-    rows: list[Row] = []
+    rows: list[LimitRow] = []
     for s in (0.0, 1.0):
         forces = ca.mtimes(hold, _base(moved, s)[1])
         rows += [
-            Row(("grip", i), ca.sumsqr(forces[2 * i : 2 * i + 2]) / h**4, -np.inf, 1.0)
+            LimitRow(("grip", i), ca.sumsqr(forces[2 * i : 2 * i + 2]) / h**4, -np.inf, 1.0)
             for i in range(len(shape.wheels))
         ]
     return rows
 
 
-def _continuous(shape: Shape) -> list[bool]:
+def _continuous(shape: Layout) -> list[bool]:
     """Which of the six rates don't jump between intervals: one end of them is enough."""
     p, q = shape.degrees
     speeds = p if q < 0 else min(p, q)
     return [p > order + 1 for order in range(3)] + [speeds > order for order in range(3)]
 
 
-def _apart(poses: Sequence[Any], line: Any, outline: Any, around: Sequence[Any]) -> list[list[Row]]:
+def _apart(poses: Sequence[Any], line: Any, outline: Any, around: Sequence[Any]) -> list[list[LimitRow]]:
     """A line between the outline at both ends of the interval and every obstacle: what is on the wrong side is < 0."""
     import casadi as ca
 
-    blocks: list[list[Row]] = []
+    blocks: list[list[LimitRow]] = []
     for i, corners in enumerate(around):
         normal, level = (ca.cos(line[2 * i]), ca.sin(line[2 * i])), line[2 * i + 1]
         sides = [
@@ -343,5 +343,5 @@ def _apart(poses: Sequence[Any], line: Any, outline: Any, around: Sequence[Any])
                     + normal[1] * (pose[1] + sin * a + cos * b)
                     - level
                 )
-        blocks.append([Row(("keep_out", i), side, 0.0, np.inf) for side in sides])
+        blocks.append([LimitRow(("keep_out", i), side, 0.0, np.inf) for side in sides])
     return blocks

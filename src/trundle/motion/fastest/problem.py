@@ -13,10 +13,10 @@ from trundle.arrays import BoolArray, FloatArray, IntArray
 from trundle.mechanics.modules import SLACK, turns_into_range
 from trundle.motion.drive.drive import Drive
 from trundle.motion.fastest.directed import Directed
-from trundle.motion.fastest.intervals import Shape
+from trundle.motion.fastest.intervals import Layout
 from trundle.motion.fastest.obstacles import Obstacle
 from trundle.motion.fastest.programme import Nodes, programme
-from trundle.motion.fastest.wheel_rates import Wheel
+from trundle.motion.fastest.wheel_rates import WheelShape
 from trundle.motion.paths.pose_paths import LIMITS, Zone
 from trundle.motion.pieces.profiles import PiecewisePolynomial
 
@@ -121,9 +121,9 @@ class Problem:
             return rolling, -1
         return max(_order(self.drive.steering), rolling), rolling
 
-    def shape(self, phases: tuple[int, ...]) -> Shape:
+    def shape(self, phases: tuple[int, ...]) -> Layout:
         """That of a programme with so many intervals between stops."""
-        return Shape(
+        return Layout(
             tuple(self._wheel(i) for i in range(len(self.drive.modules))),
             tuple((float(a), float(b), float(c)) for a, b, c in self.basis.round(14) + 0.0),
             self.degrees,
@@ -134,12 +134,12 @@ class Problem:
             self.hold is not None,
         )
 
-    def _wheel(self, place: int) -> Wheel:
+    def _wheel(self, place: int) -> WheelShape:
         module = self.drive.modules[place]
         every = (*self.drive.steering[:, place], *self.drive.rolling[:, place])
         slope = float(module.rollers[1]) / float(module.rollers[0]) if module.rollers else 0.0
         points = bool(self.drive.points[place])
-        return Wheel(
+        return WheelShape(
             points,
             0.0 if points else float(self.drive.headings[place]),
             slope,

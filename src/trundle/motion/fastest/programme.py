@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from trundle.arrays import BoolArray, FloatArray, IntArray
-from trundle.motion.fastest.intervals import Formulas, Shape, formulas
+from trundle.motion.fastest.intervals import Formulas, Layout, formulas
 
 # IPOPT's steps at most: what converges at all seldom takes more than a hundred.
 _ITERATIONS = 200
@@ -43,7 +43,7 @@ class Nodes:
         return np.concatenate([inner.ravel(), self.states[-1], self.durations])
 
     @classmethod
-    def unpacked(cls, z: FloatArray, shape: Shape) -> Nodes:
+    def unpacked(cls, z: FloatArray, shape: Layout) -> Nodes:
         """The nodes of such a vector."""
         n, (states, controls, lines) = shape.intervals, shape.counts
         width = states + controls + lines
@@ -52,7 +52,7 @@ class Nodes:
         at = states + controls
         return cls(x, inner[:, states:at], inner[:, at:], z[n * width + states :])
 
-    def refined(self, shape: Shape, finer: tuple[int, ...]) -> Nodes:
+    def refined(self, shape: Layout, finer: tuple[int, ...]) -> Nodes:
         """The same of a shape on more intervals, linear between nodes."""
         phases = shape.phases
         old, new = _shares(phases), _shares(finer)
@@ -104,7 +104,7 @@ class CollocationProblem:
     `near` (n, obstacles) tells on which intervals obstacles count, `warm` whether guesses are near to what is sought.
     """
 
-    def __init__(self, shape: Shape, near: BoolArray, warm: bool) -> None:
+    def __init__(self, shape: Layout, near: BoolArray, warm: bool) -> None:
         """Formulas and derivatives of one interval, put together for all of them."""
         import casadi as ca
 
@@ -149,13 +149,13 @@ class CollocationProblem:
 
 
 @lru_cache(maxsize=4)
-def _programme(shape: Shape, near: bytes, warm: bool) -> CollocationProblem:
+def _programme(shape: Layout, near: bytes, warm: bool) -> CollocationProblem:
     """The programme of a shape, kept for starts that differ in numbers alone; `near` is the array's bytes."""
     rows = np.frombuffer(near, dtype=bool).reshape(shape.intervals, len(shape.obstacles))
     return CollocationProblem(shape, rows, warm)
 
 
-def programme(shape: Shape, near: BoolArray, warm: bool) -> CollocationProblem:
+def programme(shape: Layout, near: BoolArray, warm: bool) -> CollocationProblem:
     """IPOPT's solver for a shape, with obstacles on those intervals (n, obstacles) on which they are near."""
     return _programme(shape, near.tobytes(), warm)
 
@@ -166,7 +166,7 @@ def forget() -> None:
     _derivatives.cache_clear()
 
 
-def _places(shape: Shape) -> IntArray:
+def _places(shape: Layout) -> IntArray:
     """(n, width): which variables of all an interval's are: its own, the next node's states, two phases' durations."""
     n, (states, controls, lines) = shape.intervals, shape.counts
     own = states + controls + lines
@@ -186,7 +186,7 @@ def _derivatives(one: Formulas) -> tuple[Any, Any, Any, Any, Any]:
     return ca.jacobian(one.rows, one.local), ca.jacobian(one.cost, one.local), bent, factor, multipliers
 
 
-def assembled(one: Formulas, shape: Shape, kept: BoolArray) -> tuple[dict[str, Any], dict[str, Any]]:
+def assembled(one: Formulas, shape: Layout, kept: BoolArray) -> tuple[dict[str, Any], dict[str, Any]]:
     """The problem of all intervals in IPOPT's terms, and the functions of its derivatives."""
     import casadi as ca
 

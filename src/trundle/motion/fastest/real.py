@@ -12,7 +12,7 @@ from trundle.motion.constraints.real_limits import ActuationLimits, of_motion
 from trundle.motion.drive.drive import Drive, Limits
 from trundle.motion.fastest.directed import Directed, Repaced
 from trundle.motion.fastest.problem import Problem
-from trundle.motion.forces.balance import Balance
+from trundle.motion.forces.balance import ForceBalance
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.paths.collocation_grid import PathProblem
 from trundle.motion.paths.knots import Knots
@@ -71,7 +71,7 @@ def _grip_shares(drive: Drive, driven: DrivenRobot, gripped: FloatArray) -> Floa
         forces = np.linalg.pinv(_moved(drive).reshape(-1, 3).T) @ driven.base_inertia
         return forces * len(gripped) / gripped.sum()
     rest = straight(drive, np.zeros(3), Profile(np.zeros(2), np.array([[0.0, 1.0]])), drive.headings)
-    balance = Balance.at(driven, rest.samples(np.zeros(1)))
+    balance = ForceBalance.at(driven, rest.samples(np.zeros(1)))
     inertia = np.array([driven.inertia(column) for column in driven.here.assembly.base_columns]).T
     forces = balance.inverse[0] @ inertia[balance.free]
     held = np.zeros((2 * len(gripped), 3))

@@ -23,7 +23,7 @@ from trundle.motion.fastest.obstacles import Obstacle, clear_by
 from trundle.motion.fastest.problem import Problem, Stop, phases_of
 from trundle.motion.fastest.programme import Nodes
 from trundle.motion.fastest.real import like_declared, repaced
-from trundle.motion.fastest.starts import Way, ways
+from trundle.motion.fastest.starts import Guess, ways
 from trundle.motion.paths.following import aligned
 from trundle.motion.paths.retime import TooFastError
 from trundle.motion.pieces.motion import Motion, Piece, Samples, total
@@ -84,7 +84,7 @@ class _Tried:
     ranges of more than half a turn may be narrower in it.
     """
 
-    way: Way
+    way: Guess
     phases: tuple[int, ...]
     nodes: Nodes
     time: float
@@ -95,7 +95,7 @@ class _Tried:
 class Reached:
     """A motion that a start led to: its pieces, and when it passes the stops (s)."""
 
-    way: Way
+    way: Guess
     pieces: tuple[Piece, ...]
     times: FloatArray
 
@@ -186,13 +186,13 @@ def _eased(problem: Problem, doing: Doing) -> _Tried:
     raise NumericsError(f"{why}; ask for less there, or give poses on the way, by `via`")
 
 
-def _guess(problem: Problem, way: Way) -> tuple[tuple[int, ...], Nodes]:
+def _guess(problem: Problem, way: Guess) -> tuple[tuple[int, ...], Nodes]:
     """Phases of a first look, and nodes of a start on them."""
     phases = phases_of(way.lengths(problem.size), _FEW)
     return phases, guess_of(problem, phases, way.poses(phases, problem.size, problem.quickens), way.backward)
 
 
-def _tried(problem: Problem, way: Way) -> _Tried | None:
+def _tried(problem: Problem, way: Guess) -> _Tried | None:
     """What a start leads to at a first look; None where that is no motion.
 
     Of steering ranges of more than half a turn a programme knows nothing: where one is left, half a turn counts.
@@ -205,7 +205,7 @@ def _tried(problem: Problem, way: Way) -> _Tried | None:
     return _solved(problem.narrowed(1.0, math.pi), way, phases, guess)
 
 
-def _solved(problem: Problem, way: Way, phases: tuple[int, ...], guess: Nodes) -> _Tried | None:
+def _solved(problem: Problem, way: Guess, phases: tuple[int, ...], guess: Nodes) -> _Tried | None:
     """The local optimum beside a guess, if there is one."""
     grown = problem.grown(_KEPT[0])
     # a word is the motion itself, or near to it; starts that only lead past obstacles aren't

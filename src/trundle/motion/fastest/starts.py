@@ -30,7 +30,7 @@ _ALONG = 41
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class Guess:
     """A start of the search: its name, the corners (c, 3) of its legs (x, y, θ), whether wheels begin backward, and
     whether it turns the longer way round.
 
@@ -74,7 +74,7 @@ def _steps(corners: FloatArray, size: float) -> FloatArray:
     return np.hypot(np.hypot(steps[:, 0], steps[:, 1]), size * steps[:, 2])
 
 
-def ways(problem: Problem) -> Iterator[Way]:
+def ways(problem: Problem) -> Iterator[Guess]:
     """All ways that are tried, the most promising first."""
     routes = dict(_routes(problem))
     first = next(iter(routes))
@@ -88,23 +88,23 @@ def ways(problem: Problem) -> Iterator[Way]:
             if len(problem.basis) < 3 and not turns:
                 yield from _along(problem, name, legs, headings)
             evenly = tuple(_evenly(leg, *ends) for leg, ends in _ends(legs, headings))
-            yield Way(name + told, evenly, longer=longer)
+            yield Guess(name + told, evenly, longer=longer)
         yield from _soon_or_late(first, routes[first], headings, longer)
 
 
-def _by_words(problem: Problem, axle: Axle, routes: dict[str, tuple[FloatArray, ...]]) -> Iterator[Way]:
+def _by_words(problem: Problem, axle: Axle, routes: dict[str, tuple[FloatArray, ...]]) -> Iterator[Guess]:
     """For bases that turn within a radius: words past all obstacles, then along the routes."""
     headings = _headings(problem.stops, 0)
     clear = 0
     for name, legs in curved(problem, axle, headings):
-        way = Way(name, tuple(chain.from_iterable(legs)), parts=tuple(map(len, legs)))
+        way = Guess(name, tuple(chain.from_iterable(legs)), parts=tuple(map(len, legs)))
         if all(_clear(problem, part) for part in way.legs):
             clear += 1
             yield way
     if not clear or problem.obstacles:
         for name, legs in routes.items():
             yield from _along(problem, name, legs, headings)
-            yield Way(name, tuple(_evenly(leg, *ends) for leg, ends in _ends(legs, headings)))
+            yield Guess(name, tuple(_evenly(leg, *ends) for leg, ends in _ends(legs, headings)))
     if problem.quickens:  # at a constant speed the words are the quickest motions
         first = next(iter(routes))
         yield from _soon_or_late(first, routes[first], headings)
@@ -112,11 +112,11 @@ def _by_words(problem: Problem, axle: Axle, routes: dict[str, tuple[FloatArray, 
 
 def _soon_or_late(
     name: str, legs: tuple[FloatArray, ...], headings: list[float], longer: bool = False
-) -> Iterator[Way]:
+) -> Iterator[Guess]:
     """Along a route, the turns of its legs soon or late."""
     for told, early in (("turning first", True), ("turning last", False)):
         parts = tuple(_turned(leg, *ends, early) for leg, ends in _ends(legs, headings))
-        yield Way(f"{name}, {told}{_LONGER if longer else ''}", parts, longer=longer)
+        yield Guess(f"{name}, {told}{_LONGER if longer else ''}", parts, longer=longer)
 
 
 def _clear(problem: Problem, poses: FloatArray) -> bool:
@@ -215,11 +215,13 @@ def _turned(leg: FloatArray, begin: float, end: float, early: bool) -> FloatArra
     return np.column_stack([*columns, begin + (end - begin) * turned])
 
 
-def _along(problem: Problem, name: str, legs: tuple[FloatArray, ...], headings: list[float]) -> Iterator[Way]:
+def _along(
+    problem: Problem, name: str, legs: tuple[FloatArray, ...], headings: list[float]
+) -> Iterator[Guess]:
     """For bases that can't go aside: along the route, forward or backward, rounded towards the headings at its ends."""
     for told, sign in (("forward", 1.0), ("backward", -1.0)):
         parts = [_rounded(leg, *ends, sign, problem.size) for leg, ends in _ends(legs, headings)]
-        yield Way(f"{name}, {told}", tuple(parts), sign < 0)
+        yield Guess(f"{name}, {told}", tuple(parts), sign < 0)
 
 
 def _rounded(leg: FloatArray, begin: float, end: float, sign: float, size: float) -> FloatArray:

@@ -13,7 +13,7 @@ _TINY = 1e-8
 
 
 @dataclass(frozen=True)
-class Wheel:
+class WheelShape:
     """What a programme knows of a wheel: whether it points, its heading and slope of rollers, and which limits it has
     (of steering rate, acceleration, jerk; of drive speed, acceleration, jerk), whether a steering range.
     """
@@ -25,7 +25,7 @@ class Wheel:
     ranged: bool
 
 
-def wheel_rates(wheel: Wheel, w: list[Any], rho: list[Any], d: Any) -> list[Any]:
+def wheel_rates(wheel: WheelShape, w: list[Any], rho: list[Any], d: Any) -> list[Any]:
     """Steering's rate, acceleration and jerk, the drive's speed, acceleration and jerk, by an interval."""
     import casadi as ca
 

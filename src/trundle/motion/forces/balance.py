@@ -28,7 +28,7 @@ _INDEPENDENT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Balance:
+class ForceBalance:
     """τ + Aᵀ f = M ν̇ + c over all speeds, where modules stand as a motion has them at n times.
 
     Joints that follow others by couplings put their part on what leads them: rows of followers are zero. `where` are
@@ -41,7 +41,7 @@ class Balance:
     rows: FloatArray
 
     @classmethod
-    def at(cls, driven: DrivenRobot, samples: Samples) -> Balance:
+    def at(cls, driven: DrivenRobot, samples: Samples) -> ForceBalance:
         """The balance where a motion's modules stand."""
         assembly = driven.here.assembly
         bare = cls(driven, driven.coordinates(samples), np.zeros((len(samples), 0, len(assembly.speeds))))
@@ -51,18 +51,18 @@ class Balance:
         return balance
 
     @classmethod
-    def resting(cls, driven: DrivenRobot) -> Balance:
+    def resting(cls, driven: DrivenRobot) -> ForceBalance:
         """The balance of loads where every joint is at its zero; no contact has rows."""
         return cls(driven, {}, np.zeros((1, 0, len(driven.here.assembly.speeds))))
 
-    def chosen(self, places: IntArray) -> Balance:
+    def chosen(self, places: IntArray) -> ForceBalance:
         """The balance at some of the times."""
         return replace(
             self, where={name: at[places] for name, at in self.where.items()}, rows=self.rows[places]
         )
 
     @staticmethod
-    def joined(one: Balance, other: Balance) -> Balance:
+    def joined(one: ForceBalance, other: ForceBalance) -> ForceBalance:
         """The balance at the times of one and of another one."""
         where = {name: np.append(at, other.where[name]) for name, at in one.where.items()}
         return replace(one, where=where, rows=np.concatenate([one.rows, other.rows]))

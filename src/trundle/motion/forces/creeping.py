@@ -16,7 +16,7 @@ from trundle.arrays import FloatArray
 from trundle.mechanics.steering import steering_gain
 from trundle.mechanics.wheels import GRIPPED
 from trundle.model.base_dynamics import rolled, slip_per_force, spread_forces
-from trundle.motion.forces.balance import Balance
+from trundle.motion.forces.balance import ForceBalance
 from trundle.motion.forces.driven_robot import DrivenRobot
 
 # A wheel that carries less than this share of what another does gives that little of what is missing, too.
@@ -91,7 +91,7 @@ def along_and_across(driven: DrivenRobot, forces: FloatArray) -> tuple[FloatArra
 
 
 def creeping(
-    balance: Balance, nu: FloatArray, forces: FloatArray, loads: FloatArray, grip: FloatArray
+    balance: ForceBalance, nu: FloatArray, forces: FloatArray, loads: FloatArray, grip: FloatArray
 ) -> tuple[FloatArray, Creep, FloatArray]:
     """The contacts' forces (n, forces) as those that creep make them of what balances a motion, how they slip, and what
     motors give beside (speeds, n).
@@ -138,7 +138,7 @@ def shared(driven: DrivenRobot, forces: FloatArray, grip: FloatArray, groups: li
 
 
 def aside(
-    balance: Balance, nu: FloatArray, forces: FloatArray, loads: FloatArray, creep: Creep
+    balance: ForceBalance, nu: FloatArray, forces: FloatArray, loads: FloatArray, creep: Creep
 ) -> tuple[FloatArray, FloatArray]:
     """The forces (n, forces) where wheels stand aside by what they creep across, and what motors give beside
     (speeds, n).
@@ -164,7 +164,7 @@ def aside(
     return forces + carried_forces(balance, missing, loads), paid
 
 
-def carried_forces(balance: Balance, missing: FloatArray, loads: FloatArray) -> FloatArray:
+def carried_forces(balance: ForceBalance, missing: FloatArray, loads: FloatArray) -> FloatArray:
     """The contacts' forces (n, forces) that give what is missing (n, free), with the squares of the wheels' loads
     (n, wheels) as weights, so that it comes from the wheels that carry.
     """

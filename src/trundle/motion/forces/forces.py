@@ -13,7 +13,7 @@ import numpy as np
 from trundle.arrays import FloatArray, IntArray
 from trundle.frozen import Brief
 from trundle.mechanics.actuation import Supply
-from trundle.motion.forces.balance import Balance
+from trundle.motion.forces.balance import ForceBalance
 from trundle.motion.forces.creeping import ContactState, along_and_across, carried_forces, creeping
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.sliding import slid_contacts
@@ -94,7 +94,8 @@ class MotionForces(Brief):
         """(E − V)/R of full batteries (A), by name."""
         assembly = self.driven.here.assembly
         return {
-            supply.name: (float(supply.full_voltage) - self.supplies[supply.name]) / _resistance(supply)
+            supply.name: (float(supply.full_voltage) - self.supplies[supply.name])
+            / float(supply.read(supply.battery.internal_resistance))
             for supply in assembly.supplies
         }
 
@@ -107,7 +108,7 @@ def motion_forces(driven: DrivenRobot, samples: Samples, wished: FloatArray | No
     motors drive is theirs. Raises InputError where a mass or a motor is missing.
     """
     require_base_mass(driven.robot)
-    balance = Balance.at(driven, samples)
+    balance = ForceBalance.at(driven, samples)
     nu, nu_dot = driven.speeds(samples), driven.speeds(samples, 1)
     if (slid := slid_contacts(balance, nu, nu_dot)) is not None:
         return settled_forces(balance, slid)
@@ -116,7 +117,7 @@ def motion_forces(driven: DrivenRobot, samples: Samples, wished: FloatArray | No
 
 
 def nearest_forces(
-    balance: Balance, taken: FloatArray, wished: FloatArray | None, loads: FloatArray
+    balance: ForceBalance, taken: FloatArray, wished: FloatArray | None, loads: FloatArray
 ) -> FloatArray:
     """The contacts' forces (n, forces) nearest to the wished that give what is taken where no motor does.
 
@@ -131,7 +132,7 @@ def nearest_forces(
 
 
 def given_forces(
-    balance: Balance, nu: FloatArray, taken: FloatArray, forces: FloatArray, loads: FloatArray
+    balance: ForceBalance, nu: FloatArray, taken: FloatArray, forces: FloatArray, loads: FloatArray
 ) -> MotionForces:
     """All that follows from what is taken (speeds, n), the contacts' forces (n, forces) and loads of all wheels.
 
@@ -142,14 +143,14 @@ def given_forces(
     return settled_forces(balance, ContactState(forces, loads, creep.rates(nu), needed, creep))
 
 
-def _grip(balance: Balance, loads: FloatArray) -> FloatArray:
+def _grip(balance: ForceBalance, loads: FloatArray) -> FloatArray:
     """μ N of the modules' contacts (n, m); infinite where nothing says their friction."""
     known = np.isfinite(balance.driven.friction)
     load = np.maximum(loads[:, balance.on], 0.0)
     return np.where(known, np.where(known, balance.driven.friction, 0.0) * load, np.inf)
 
 
-def settled_forces(balance: Balance, contacts: ContactState) -> MotionForces:
+def settled_forces(balance: ForceBalance, contacts: ContactState) -> MotionForces:
     """All that follows from what contacts give: torques, commands, currents of motors, and volts of batteries."""
     driven, assembly, (forces, loads, rates, needed, creep, sliding) = (
         balance.driven,
@@ -177,7 +178,7 @@ class Demand:
     and of the wheels' loads.
     """
 
-    balance: Balance
+    balance: ForceBalance
     pace: FloatArray
     needed: FloatArray
     loads: FloatArray
@@ -212,7 +213,7 @@ class Demand:
         """The demand at the places of one and of another one."""
         axes = {"pace": 1, "needed": 2, "loads": 1}
         parts = {n: np.concatenate([getattr(one, n), getattr(other, n)], axis=k) for n, k in axes.items()}
-        return Demand(Balance.joined(one.balance, other.balance), **parts)
+        return Demand(ForceBalance.joined(one.balance, other.balance), **parts)
 
     def forces(self, a: FloatArray, b: FloatArray, wished: FloatArray | None = None) -> MotionForces:
         """The forces at z̈ = a and ż² = b (n,), those of the contacts nearest to what is wished (n, forces)."""
@@ -230,9 +231,9 @@ class Demand:
 
 def _demands(
     driven: DrivenRobot, samples: Samples, speeds: Sequence[FloatArray], rates: Sequence[FloatArray]
-) -> tuple[Balance, tuple[FloatArray, FloatArray]]:
+) -> tuple[ForceBalance, tuple[FloatArray, FloatArray]]:
     """The balance at n samples; and M ν̇ + c (k, speeds, n) and loads (k, n, wheels) there at k speeds and rates."""
-    balance, many = Balance.at(driven, samples), len(speeds)
+    balance, many = ForceBalance.at(driven, samples), len(speeds)
     every = balance.chosen(np.tile(np.arange(len(samples)), many))
     nu, nu_dot = np.concatenate(speeds, axis=1), np.concatenate(rates, axis=1)
     needed = every.needed(nu, nu_dot).reshape(len(nu), many, -1).swapaxes(0, 1).copy()
@@ -255,14 +256,12 @@ def terminals(supply: Supply, power: FloatArray) -> FloatArray:
     return float(supply.full_voltage) * (1 + np.sqrt(np.maximum(1 - share, 0.0))) / 2
 
 
-def _resistance(supply: Supply) -> float:
-    return float(supply.read(supply.battery.internal_resistance))
-
-
 _Named = dict[str, FloatArray]
 
 
-def _motors(balance: Balance, nu: FloatArray, needed: FloatArray) -> tuple[_Named, _Named, _Named, _Named]:
+def _motors(
+    balance: ForceBalance, nu: FloatArray, needed: FloatArray
+) -> tuple[_Named, _Named, _Named, _Named]:
     """Torques, commands by the inputs' names, currents and electric powers of windings; motors on one axis share."""
     quantities, speeds = balance.assembly.quantities, balance.assembly.speeds
     zero = np.zeros(nu.shape[1])

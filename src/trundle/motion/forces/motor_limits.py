@@ -13,7 +13,7 @@ from trundle.errors import InputError
 from trundle.model.arguments import Given, number, robot_of
 from trundle.motion.drive.drive import Drive, Limits, limits_of
 from trundle.motion.drive.kinematics import kinematics, planned
-from trundle.motion.forces.balance import Balance
+from trundle.motion.forces.balance import ForceBalance
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.robot import require_base_mass
 
@@ -169,7 +169,7 @@ def _most_power(acceleration: _Left, greatest: float) -> float:
 
 def _lightened(driven: DrivenRobot) -> FloatArray:
     """By how much accelerations of the base lessen what friction holds, −μ ∂N/∂ξ̇ (modules, 3) at rest."""
-    balance = Balance.resting(driven)
+    balance = ForceBalance.resting(driven)
     names = [wheel.name for wheel in driven.here.assembly.wheels]
     units = np.zeros((len(driven.here.assembly.speeds), 4))
     units[list(driven.here.assembly.base_columns), [1, 2, 3]] = 1.0

@@ -27,7 +27,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.mechanics.steering import steering_gain
 from trundle.mechanics.wheels import WheelModel
-from trundle.motion.forces.balance import Balance
+from trundle.motion.forces.balance import ForceBalance
 from trundle.motion.forces.creeping import ContactState, Creep, force_places
 from trundle.motion.forces.driven_robot import DrivenRobot
 
@@ -52,10 +52,10 @@ _SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Sliding:
+class SlidingBase:
     """A base whose wheels slide to turn, at n instants: rates over all speeds (speeds, n) by which it moves."""
 
-    balance: Balance
+    balance: ForceBalance
     nu: FloatArray
     nu_dot: FloatArray
 
@@ -165,13 +165,13 @@ class Sliding:
 
     def _given_at(
         self, unknown: FloatArray, nu: FloatArray, nu_dot: FloatArray
-    ) -> tuple[_Given, FloatArray, FloatArray]:
+    ) -> tuple[_SlipState, FloatArray, FloatArray]:
         """What contacts give at rates of all speeds, what the motion takes, and loads; from a guess (n, unknowns)."""
         taken = self.balance.needed(nu, nu_dot) - self.balance.efforts(nu)
         loads = self.balance.loads(nu, nu_dot)
         return self._solved(unknown, taken, loads), taken, loads
 
-    def _faster(self, given: _Given) -> tuple[FloatArray, FloatArray]:
+    def _faster(self, given: _SlipState) -> tuple[FloatArray, FloatArray]:
         """All speeds and their rates with wheels that turn faster by their slip: at forces that stay, slip goes with
         what slides across.
         """
@@ -187,7 +187,7 @@ class Sliding:
             self.driven.lead(rates, self.balance.where)
         return nu, nu_dot
 
-    def _solved(self, unknown: FloatArray, taken: FloatArray, loads: FloatArray) -> _Given:
+    def _solved(self, unknown: FloatArray, taken: FloatArray, loads: FloatArray) -> _SlipState:
         """Newton's method for the three unknowns, with steps that are halved where they lead away."""
         target = (self.axes @ taken[list(self.balance.assembly.base_columns)]).T
         holds = np.maximum(loads[:, self.balance.on], 0.0) * self.driven.friction
@@ -213,7 +213,7 @@ class Sliding:
                 break
         return self._given(unknown, holds)._replace(missing=np.abs(left).max(axis=1))
 
-    def _given(self, unknown: FloatArray, holds: FloatArray) -> _Given:
+    def _given(self, unknown: FloatArray, holds: FloatArray) -> _SlipState:
         """What the contacts give at shares of friction (n, sides + 1) along both sides and across."""
         along = np.clip(unknown[:, :-1], *self.ends)
         aside = np.clip(unknown[:, -1:], -_FARTHEST_ASIDE, _FARTHEST_ASIDE)
@@ -228,9 +228,9 @@ class Sliding:
         traction = gives * slip + holds * (beyond[:, :-1] @ self.member.T)
         side = -gives * across - holds * beyond[:, -1:] * self.aside
         sides = holds @ self.member, traction @ self.member
-        return _Given(unknown, slip, across, drift[:, 0], traction, side, *sides, np.zeros(len(unknown)))
+        return _SlipState(unknown, slip, across, drift[:, 0], traction, side, *sides, np.zeros(len(unknown)))
 
-    def _missing(self, given: _Given, target: FloatArray) -> FloatArray:
+    def _missing(self, given: _SlipState, target: FloatArray) -> FloatArray:
         """What the contacts give beside what the motion takes, (n, 3); where the base drifts it goes aside of where it
         heads, and so does what it takes.
         """
@@ -296,7 +296,7 @@ class Scrub(NamedTuple):
         return np.where(self.along > 0, self.along, -self.along / self.braking)
 
 
-class _Given(NamedTuple):
+class _SlipState(NamedTuple):
     """At unknowns (n, sides + 1): slip along and across (n, m), drift (n,), forces (n, m), and of sides (n, sides) what
     they hold and pull.
     """
@@ -312,14 +312,14 @@ class _Given(NamedTuple):
     missing: FloatArray
 
 
-def slid_contacts(balance: Balance, nu: FloatArray, nu_dot: FloatArray) -> ContactState | None:
+def slid_contacts(balance: ForceBalance, nu: FloatArray, nu_dot: FloatArray) -> ContactState | None:
     """What contacts give at speeds and rates (speeds, n) of a base whose wheels slide to turn; None of other bases.
 
     The share of a wheel's friction is that of its side.
     """
     if not sides_of(balance.driven):
         return None
-    base = Sliding(balance, nu, nu_dot)
+    base = SlidingBase(balance, nu, nu_dot)
     scrub = base.settled()
     needed = scrub.taken - np.einsum("nkj,nk->jn", balance.rows, scrub.forces)
     return ContactState(

@@ -10,7 +10,7 @@ import casadi as ca
 
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.symbols import Groups, Symbols, column, entries, parameter_group
-from trundle.motion.odometry.displacement import Plan, at_origin, displacement, middle, plan_odometry
+from trundle.motion.odometry.displacement import RateLayout, at_origin, displacement, middle, plan_odometry
 from trundle.robot import Robot
 from trundle.scalars import Scalar, absolute, wrap
 
@@ -25,7 +25,7 @@ class Counts:
     are `steered` count within half a turn: encoders of steering may begin anew after a turn.
     """
 
-    plan: Plan
+    plan: RateLayout
     symbols: Symbols
     here: Mechanism
     moved: ca.SX

@@ -28,7 +28,7 @@ POSE = ("x", "y", "theta")
 
 
 @dataclass(frozen=True)
-class Plan:
+class RateLayout:
     """What is decided on numbers once, for every kind of scalar.
 
     given: the rates; increments: the coordinates whose rates they are; kept: the wheels' rows that say something about
@@ -41,7 +41,7 @@ class Plan:
     numbers: np.ndarray
 
 
-def plan_odometry(numbers: Mechanism, given: Sequence[str] | None) -> Plan:
+def plan_odometry(numbers: Mechanism, given: Sequence[str] | None) -> RateLayout:
     """Which rows of the wheels determine the base's motion (see `derive_odometry`); `numbers` is the robot's mechanism
     in floats.
     """
@@ -66,7 +66,7 @@ def plan_odometry(numbers: Mechanism, given: Sequence[str] | None) -> Plan:
     owners = [about.owner for about in contact_velocities(numbers)[1]]
     kept = _telling(samples, owners, {*prescribed, *assembly.base_columns})
     increments = tuple(assembly.quantities.coordinate_of(name) for name in chosen)
-    return Plan(chosen, increments, kept, samples[:, kept, :])
+    return RateLayout(chosen, increments, kept, samples[:, kept, :])
 
 
 def _require_names(given: object) -> None:
@@ -86,7 +86,7 @@ def at_origin(here: Mechanism) -> Mechanism:
 
 
 def displacement(
-    plan: Plan,
+    plan: RateLayout,
     here: Mechanism,
     delta: Sequence[Scalar],
     tidy: Callable[[Scalar], Scalar] = lambda entry: entry,
@@ -112,7 +112,7 @@ class Contacts:
 
 
 def weighed(
-    plan: Plan, here: Mechanism, delta: Sequence[Scalar], contacts: Contacts
+    plan: RateLayout, here: Mechanism, delta: Sequence[Scalar], contacts: Contacts
 ) -> tuple[list[Scalar], list[Scalar], list[list[Scalar]]]:
     """The twist's integral z by weighed least squares over contacts and a turn, the contacts' velocities times time
     (m), and the rows of what increments and the base's turn add to those, (rows, increments + 1).
@@ -133,7 +133,9 @@ def weighed(
     return [nu[place] for place in base], apply(kept, nu), leads
 
 
-def middle(plan: Plan, names: Sequence[str], q: Sequence[Scalar], delta: Sequence[Scalar]) -> list[Scalar]:
+def middle(
+    plan: RateLayout, names: Sequence[str], q: Sequence[Scalar], delta: Sequence[Scalar]
+) -> list[Scalar]:
     """The coordinates in the middle of an increment: q + Δ/2 of those that are incremented."""
     halves = {name: turn / 2 for name, turn in zip(plan.increments, delta, strict=True)}
     return [value + halves.get(name, 0) for name, value in zip(names, q, strict=True)]

@@ -14,7 +14,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray, IntArray
 from trundle.errors import NumericsError
-from trundle.motion.paths.path_constraints import Linearization, PathConstraints, change
+from trundle.motion.paths.path_constraints import ConstraintLinearization, PathConstraints, change
 
 # The least b, as a share of what is expected there.
 _LEAST = 1e-6
@@ -41,7 +41,7 @@ _NONE = "no speeds along the path keep what binds it"
 _FOLLOWS = 0.5
 
 
-class Rows(NamedTuple):
+class BarrierRows(NamedTuple):
     """entries·b on columns, (q, k) both, at most 1; of b's coefficients in units of their scale."""
 
     entries: FloatArray
@@ -89,7 +89,7 @@ class Basis:
     scale: FloatArray
     weights: FloatArray
     shapes: FloatArray
-    rows: Rows
+    rows: BarrierRows
 
 
 class BarrierSolver:
@@ -202,7 +202,7 @@ class _Newton:
         """unit: the time that counts as 1."""
         self.programme, self.chosen, self.rows = programme, chosen, programme.basis.rows
         self.at = programme.place(chosen)
-        self.linear: Linearization = programme.laws.linearized(self.at)
+        self.linear: ConstraintLinearization = programme.laws.linearized(self.at)
         asked = 1 - np.einsum("qk,qk->q", self.rows.entries, chosen.b[self.rows.columns])
         self.cuts = np.cumsum([self.linear.value.size, len(asked)])
         self.left = np.concatenate([self.linear.value.ravel(), asked, chosen.b - _LEAST])

@@ -10,11 +10,11 @@ import numpy as np
 from pydantic import Field
 
 from trundle.arrays import FloatArray, IntArray
-from trundle.motion.paths.path_json import JsonFile, Number, Theirs
+from trundle.motion.paths.path_json import ForeignComponent, JsonFile, Number
 from trundle.motion.paths.pose_paths import (
     HAIR,
     STANDS,
-    Curve,
+    PathFunction,
     PosePath,
     Zone,
     all_held,
@@ -35,7 +35,7 @@ _AROUND = 1e-3  # m, on both sides of a waypoint: where a limit for it holds, an
 CONSTRAINTS = {"MaxVelocity": "velocity", "MaxAcceleration": "acceleration", "MaxAngularVelocity": "rate"}
 
 
-class _Sample(Theirs):
+class _Sample(ForeignComponent):
     called = "sample"
 
     t: Number
@@ -56,21 +56,21 @@ class _Sample(Theirs):
         return None if self.vl is None or self.vr is None else abs(self.vl + self.vr) / 2
 
 
-class _Trajectory(Theirs):
+class _Trajectory(ForeignComponent):
     called = "trajectory"
 
     samples: Annotated[tuple[_Sample, ...], Field(min_length=2)]
     waypoints: tuple[Number, ...] = ()
 
 
-class _Limited(Theirs):
+class _Limited(ForeignComponent):
     called = "constraint's data"
 
     type: str
     props: dict[str, object] = Field(default_factory=dict)
 
 
-class _Constraint(Theirs):
+class _Constraint(ForeignComponent):
     called = "constraint"
 
     data: _Limited
@@ -79,29 +79,29 @@ class _Constraint(Theirs):
     enabled: bool = True
 
 
-class _Snapshot(Theirs):
+class _Snapshot(ForeignComponent):
     called = "snapshot"
 
     constraints: tuple[_Constraint, ...] = ()
 
 
-class _Offset(Theirs):
+class _Offset(ForeignComponent):
     val: Number = 0.0
 
 
-class _When(Theirs):
+class _When(ForeignComponent):
     targetTimestamp: Number | None = None
     offset: _Offset = Field(default_factory=_Offset)
 
 
-class _Event(Theirs):
+class _Event(ForeignComponent):
     called = "event"
 
     name: str
     when: _When = Field(alias="from")
 
 
-class _TrajFile(Theirs):
+class _TrajFile(ForeignComponent):
     called = "trajectory file"
 
     name: str
@@ -123,7 +123,7 @@ def from_traj_file(source: JsonFile, tolerance: float) -> PosePath:
     stops = _stops(samples, times, every, first)
     waypoints = np.interp(file.trajectory.waypoints, times, lengths)
 
-    def curve(begin: float, end: float) -> Curve:
+    def curve(begin: float, end: float) -> PathFunction:
         # a spline across a stop would round the corner there; through steps without direction it would swing
         inside = np.isin(along, between(along, begin, end, min(_STEP, (end - begin) / _SHORT)))
         return _between(along[inside], poses[inside])
@@ -224,7 +224,7 @@ def _turns(poses: FloatArray, k: int) -> bool:
     return abs(angle) > _CORNER
 
 
-def _between(lengths: FloatArray, poses: FloatArray) -> Curve:
+def _between(lengths: FloatArray, poses: FloatArray) -> PathFunction:
     """The samples' poses and what lies between them, as functions of the length."""
     from scipy.interpolate import CubicSpline
 

@@ -18,7 +18,7 @@ from trundle.mechanics.steering import STILL
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.control_levels import turned
 from trundle.motion.commands.drive import Driven
-from trundle.motion.commands.steps import State
+from trundle.motion.commands.steps import Setpoint
 from trundle.motion.constraints.real_limits import ActuationLimits, of_motion, of_pace, planned_with
 from trundle.motion.constraints.slowdown import slowdown
 from trundle.motion.drive.drive import Drive, Limits, require_speeds
@@ -296,7 +296,7 @@ def aligned(
     if now is None:
         return ()
     bounded = drive if real is None else implied(drive, real.driven)
-    turns = turned(bounded, "linear", State(np.zeros(3), now, np.zeros(len(now))), angles)
+    turns = turned(bounded, "linear", Setpoint(np.zeros(3), now, np.zeros(len(now))), angles)
     found = slowdown(turns, of_pace(drive, real))
     if found and math.isinf(found[0].factor):
         raise NumericsError(f"the {found[0].name} doesn't turn the modules at rest, however slowly")

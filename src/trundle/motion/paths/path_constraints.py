@@ -47,7 +47,7 @@ _STEP = 1e-6
 _SAGS = 0.9
 
 
-class Linearization(NamedTuple):
+class ConstraintLinearization(NamedTuple):
     """c (m, n) at n points, ∇c and −∇²c.
 
     `gradients` (q + t, L, n) are ∇c of `mixed` rows (q,), and behind them all g_i, the first part of every row first:
@@ -200,7 +200,7 @@ class PathConstraints:
         contacts = ContactState(forces.T, loads.T, rates, needed, creep)
         return settled_forces(replace(demand.balance, where=where), contacts)
 
-    def linearized(self, at: FloatArray) -> Linearization:
+    def linearized(self, at: FloatArray) -> ConstraintLinearization:
         """All constraints at places (n, L)."""
         parts, steps = self._aside(at)
         table = _tabled(self._rows(parts), steps)
@@ -222,7 +222,7 @@ class PathConstraints:
         curvature = np.where(on, 2 / unit[table.owner] / scale, 0.0)
         curvature[own][linear] = 0.0
         parts = factors[: len(value)], curvature, table.owner, most[table.changing], bound_slopes
-        return Linearization(value / unit, table.gradients, table.mixed, *parts)
+        return ConstraintLinearization(value / unit, table.gradients, table.mixed, *parts)
 
     def _units(self, table: _RowTable) -> FloatArray:
         """What rows are counted in, (m, n): their bounds at the first places, no less than a share of the largest."""

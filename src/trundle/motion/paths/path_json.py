@@ -27,7 +27,7 @@ Number = Annotated[float, Field(ge=-MOST, le=MOST, allow_inf_nan=False)]
 Least0 = Annotated[float, Field(ge=0, le=MOST, allow_inf_nan=False)]
 
 
-class Theirs(Component):
+class ForeignComponent(Component):
     """Keys of another tool's file by that tool's names; those that Trundle doesn't use are passed over."""
 
     model_config = ConfigDict(extra="ignore", strict=False)
@@ -38,7 +38,7 @@ class Theirs(Component):
         return [*cls.model_fields, *map(str, data)]
 
 
-_T = TypeVar("_T", bound=Theirs)
+_T = TypeVar("_T", bound=ForeignComponent)
 
 
 @dataclass(frozen=True)

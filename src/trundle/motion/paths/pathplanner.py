@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field
 
 from trundle.arrays import ComplexArray, FloatArray
 from trundle.errors import InputError
-from trundle.motion.paths.path_json import MOST, JsonFile, Least0, Number, Theirs
+from trundle.motion.paths.path_json import MOST, ForeignComponent, JsonFile, Least0, Number
 from trundle.motion.paths.pose_paths import HAIR, PosePath, Zone, fitted_sections
 
 # Waypoint-relative positions are multiples of this: what is nearer to another is the same.
@@ -33,7 +33,7 @@ _POSITIONS = tuple(f"{end}aypointRelativePos" for end in ("w", "minW", "maxW", "
 _Above0 = Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)]
 
 
-class _Point(Theirs):
+class _Point(ForeignComponent):
     called = "point"
 
     x: Number
@@ -44,7 +44,7 @@ class _Point(Theirs):
         return complex(self.x, self.y)
 
 
-class _Waypoint(Theirs):
+class _Waypoint(ForeignComponent):
     called = "waypoint"
 
     anchor: _Point
@@ -52,7 +52,7 @@ class _Waypoint(Theirs):
     nextControl: _Point | None = None
 
 
-class _Constraints(Theirs):
+class _Constraints(ForeignComponent):
     called = "set of constraints"
 
     maxVelocity: Least0
@@ -73,14 +73,14 @@ class _Constraints(Theirs):
         return Zone(start, end, *(limit or math.inf for limit in limits))
 
 
-class _RotationTarget(Theirs):
+class _RotationTarget(ForeignComponent):
     called = "rotation target"
 
     waypointRelativePos: Number
     rotationDegrees: Number
 
 
-class _Span(Theirs):
+class _Span(ForeignComponent):
     called = "zone"
 
     minWaypointRelativePos: Number
@@ -96,7 +96,7 @@ class _PointTowardsZone(_Span):
     rotationOffset: Number = 0.0
 
 
-class _EventMarker(Theirs):
+class _EventMarker(ForeignComponent):
     called = "event marker"
 
     name: str
@@ -114,14 +114,14 @@ class _EventMarker(Theirs):
         return [(self.name, self.waypointRelativePos), *ends]
 
 
-class _State(Theirs):
+class _State(ForeignComponent):
     called = "state"
 
     velocity: Least0
     rotation: Number
 
 
-class _PathFile(Theirs):
+class _PathFile(ForeignComponent):
     called = "path"
 
     waypoints: Annotated[tuple[_Waypoint, ...], Field(min_length=2)]
@@ -280,7 +280,7 @@ class _Curve:
 
 
 @dataclass(frozen=True)
-class _Heading:
+class _HeadingSpan:
     """θ(s) where the file tells it: from one length to another, or at one alone."""
 
     start: float
@@ -336,12 +336,12 @@ class _Headings:
         return theta
 
 
-def _fixed(length: float, degrees: float) -> _Heading:
+def _fixed(length: float, degrees: float) -> _HeadingSpan:
     angle = math.radians(degrees)
-    return _Heading(length, length, lambda s: np.full(len(s), angle))
+    return _HeadingSpan(length, length, lambda s: np.full(len(s), angle))
 
 
-def _towards(zone: _PointTowardsZone, curve: _Curve) -> _Heading:
+def _towards(zone: _PointTowardsZone, curve: _Curve) -> _HeadingSpan:
     """θ(s) = arg(place − z(s)) + offset in a zone, without jumps by turns: counted up on a grid, exact between."""
     start, end = curve.span(zone)
     grid = np.linspace(start, end, _ZONE_LOOKS)
@@ -354,7 +354,7 @@ def _towards(zone: _PointTowardsZone, curve: _Curve) -> _Heading:
         near = np.interp(s, grid, angles)
         return exact + 2 * math.pi * np.round((near - exact) / (2 * math.pi))
 
-    return _Heading(start, end, at)
+    return _HeadingSpan(start, end, at)
 
 
 def _zones(path: _PathFile, curve: _Curve) -> tuple[Zone, ...]:

@@ -43,7 +43,7 @@ STANDS = 1e-6
 # m, half of it a radian: places nearer than this are one. Files round, and solvers leave as much between equal ones.
 HAIR = 1e-7
 
-Curve = Callable[[FloatArray], FloatArray]
+PathFunction = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -330,7 +330,7 @@ def distances(changes: FloatArray) -> FloatArray:
 
 
 def fitted_sections(
-    curve: Callable[[float, float], Curve],
+    curve: Callable[[float, float], PathFunction],
     ends: FloatArray,
     marks: FloatArray,
     tolerance: float,
@@ -356,7 +356,7 @@ def fitted_sections(
 
 
 def fitted(
-    curve: Curve, marks: FloatArray, tolerance: float, back: bool | None
+    curve: PathFunction, marks: FloatArray, tolerance: float, back: bool | None
 ) -> tuple[BSpline | Tangent, FloatArray]:
     """The spline with the fewest even nodes that stays within a tolerance (m) of a curve, and its deviation (2,) in m
     and rad; it goes through the curve at the marks, which are the ends at least.

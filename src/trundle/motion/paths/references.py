@@ -1,7 +1,7 @@
 """References: what a motion gives a tracker in the robot, as inputs of a run.
 
 places over time ─┐
-run, plan, drive ─┼──► times, pose, twist, the twist's rate (`_Told`) ──► the inputs that the tracker has
+run, plan, drive ─┼──► times, pose, twist, the twist's rate (`_Reference`) ──► the inputs that the tracker has
 .traj, .path, … ──┘
 """
 
@@ -48,10 +48,8 @@ _OVER = 1e-6
 _STANDS = 1e-6
 _GIVERS = "trundle.plan(…), trundle.drive(file), a run, or {'time': …, 'x': …, 'y': …}"
 
-Table = tuple[list[float], list[float], str]
 
-
-class _Told(NamedTuple):
+class _Reference(NamedTuple):
     """Times (n,), and columns of pose and twist (n, 3), and of the twist's rate, all in SI; the motion if it is one."""
 
     times: FloatArray
@@ -67,7 +65,7 @@ def reference(
     *,
     rate: float = 100.0,
     robot: Given | None = None,
-) -> dict[str, Table]:
+) -> dict[str, tuple[list[float], list[float], str]]:
     """What a run gives a tracker of this name so that it follows a motion: pose and twist over time.
 
     Values between the times are those of cubic splines. Of places alone the heading is the direction of travel:
@@ -158,7 +156,7 @@ def _taken(robot: Robot | None, name: str) -> tuple[str, ...]:
     return (*NAMES, *(of for of in own if of not in NAMES))
 
 
-def _told(motion: object, rate: float, robot: Robot | None) -> _Told:
+def _told(motion: object, rate: float, robot: Robot | None) -> _Reference:
     """Pose and twist over time of whatever tells them."""
     if isinstance(motion, Mapping) and {*motion} == {"file"}:  # as a run file has it
         motion = check_str(motion["file"], "file")
@@ -176,25 +174,25 @@ def _told(motion: object, rate: float, robot: Robot | None) -> _Told:
     moved = motion_of(motion, "reference", _GIVERS)
     times = np.linspace(0.0, moved.duration, max(int(np.ceil(moved.duration * rate)), 3) + 1)
     samples = moved.samples(times)
-    return _Told(times, moved.poses(times), samples.twist, samples.twist_rate, moved)
+    return _Reference(times, moved.poses(times), samples.twist, samples.twist_rate, moved)
 
 
-def _from_file(path: Path, rate: float, robot: Robot | None) -> _Told:
+def _from_file(path: Path, rate: float, robot: Robot | None) -> _Reference:
     """The motion in a file, by how its name ends."""
 
-    def trajectory() -> _Told:
+    def trajectory() -> _Reference:
         times, poses = timed_poses(read_json(path))
         return _from_places({"time": times, **dict(zip(_POSE, poses.T, strict=True))})
 
-    def quickest() -> _Told:
+    def quickest() -> _Reference:
         from trundle.motion.paths.path_files import read_path
 
         return _told(read_path(path), rate, robot)
 
-    def run() -> _Told:
+    def run() -> _Reference:
         return _from_run(Run.load(path))
 
-    def columns() -> _Told:
+    def columns() -> _Reference:
         there = read_sheet(path).with_units().names
         named = {"x": "x", "y": "y"}
         for of in ("heading", "theta"):
@@ -203,10 +201,10 @@ def _from_file(path: Path, rate: float, robot: Robot | None) -> _Told:
         table = {own: read_column(source, of, path.parent, "motion") for own, of in named.items()}
         return _from_places({"time": table["x"][0], **{own: values for own, (_, values, _) in table.items()}})
 
-    def commands() -> _Told:
+    def commands() -> _Reference:
         return _told(drive(path) if robot is None else drive(path, robot), rate, robot)
 
-    readers: dict[str, Callable[[], _Told]] = {
+    readers: dict[str, Callable[[], _Reference]] = {
         ".traj": trajectory,
         ".path": quickest,
         ".csv": columns,
@@ -225,7 +223,7 @@ def _from_file(path: Path, rate: float, robot: Robot | None) -> _Told:
         raise error.at(file=str(path)) from None
 
 
-def _from_run(run: Run) -> _Told:
+def _from_run(run: Run) -> _Reference:
     """What a base did."""
     for of in NAMES:
         if of not in run:
@@ -238,14 +236,14 @@ def _from_run(run: Run) -> _Told:
     return _rated(np.asarray(run.time, dtype=float), pose, twist)
 
 
-def _rated(times: FloatArray, pose: FloatArray, twist: FloatArray) -> _Told:
+def _rated(times: FloatArray, pose: FloatArray, twist: FloatArray) -> _Reference:
     """The same with the twist's rate, by splines."""
     from scipy.interpolate import CubicSpline
 
-    return _Told(times, pose, twist, CubicSpline(times, twist)(times, 1))
+    return _Reference(times, pose, twist, CubicSpline(times, twist)(times, 1))
 
 
-def _from_places(given: Mapping[str, npt.ArrayLike]) -> _Told:
+def _from_places(given: Mapping[str, npt.ArrayLike]) -> _Reference:
     """Pose and twist along splines through places."""
     from scipy.interpolate import CubicSpline
 

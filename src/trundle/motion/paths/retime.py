@@ -13,7 +13,7 @@ from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
 from trundle.motion.forces.creeping import any_creeps
 from trundle.motion.paths.along_path import WISHES, wishes_within, wishing
-from trundle.motion.paths.barrier_solver import BarrierSolver, Basis, Chosen, Rows
+from trundle.motion.paths.barrier_solver import BarrierRows, BarrierSolver, Basis, Chosen
 from trundle.motion.paths.collocation_grid import (
     NODES,
     WEIGHTS,
@@ -235,14 +235,14 @@ class _Rounds:
             laws.margins[name] = np.clip(wished, _SMALL, 1.0)
 
 
-def _passed(squares: Squares, scale: FloatArray, passed: tuple[tuple[float, float], ...]) -> Rows:
+def _passed(squares: Squares, scale: FloatArray, passed: tuple[tuple[float, float], ...]) -> BarrierRows:
     """Rows of what b is at most at knots, where it is limited, by its coefficients in units of their scale."""
     z, most = np.array([(z, b) for z, b in passed if math.isfinite(b)]).reshape(-1, 2).T
     # the last knot is the end of the last interval
     interval = np.minimum(np.searchsorted(squares.knots, z), len(squares.columns) - 1)
     entries = np.where((z < squares.knots[-1])[:, None], squares.onto[interval, 0], squares.onto[interval, 2])
     columns = squares.columns[interval]
-    return Rows(entries * scale[columns] / most[:, None], columns)
+    return BarrierRows(entries * scale[columns] / most[:, None], columns)
 
 
 def _along(timed: TimedPath, z: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -29,7 +29,7 @@ _AT_NODES = legendre.legvander(_NODES, _TERMS) @ _TO_INTEGRAL
 # Values at the nodes to their derivatives there.
 _SLOPES = legendre.legvander(_NODES, _TERMS - 2) @ legendre.legder(np.eye(_TERMS), axis=0) @ _TO_SERIES
 
-Rates = Callable[[FloatArray], FloatArray]
+ArcRates = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Arcs:
         return np.einsum("nk,nkj->nj", legendre.legvander(local, _TERMS), self.series[panel])
 
 
-def integrate(rates: Rates, breaks: FloatArray, start: tuple[float, float, float]) -> Arcs:
+def integrate(rates: ArcRates, breaks: FloatArray, start: tuple[float, float, float]) -> Arcs:
     """Poses from a start, of a twist in the body's frame that is analytic between breaks: the first three of `rates`,
     functions of time (n, 3 + more); what follows them is integrated by itself, from 0.
 
@@ -79,7 +79,7 @@ def integrate(rates: Rates, breaks: FloatArray, start: tuple[float, float, float
     return Arcs(np.append(spans[order, 0], breaks[-1]), _chained(series[order], start))
 
 
-def _panels(rates: Rates, spans: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _panels(rates: ArcRates, spans: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The series of the panels' displacements in their first frames; what more terms could add to these beyond
     rounding (p,), in m or rad; and how far the panels lead at most (p,).
 

@@ -39,7 +39,7 @@ _ABOVE: dict[str, tuple[LimitedQuantity, ...]] = {
 
 
 @dataclass(frozen=True)
-class Peak:
+class ModulePeak:
     """The largest magnitude of a quantity of a module, and when; `value` is inf where it is an impulse."""
 
     quantity: LimitedQuantity
@@ -48,7 +48,7 @@ class Peak:
     time: float
 
 
-def peaks(motion: Motion | Piece, *, impulses: bool = True, steady: bool = True) -> list[Peak]:
+def peaks(motion: Motion | Piece, *, impulses: bool = True, steady: bool = True) -> list[ModulePeak]:
     """The largest magnitudes of all quantities of all modules, between samples too.
 
     The search looks at every stretch between breaks, where all is analytic, and narrows the largest look down; then
@@ -70,7 +70,7 @@ def peaks(motion: Motion | Piece, *, impulses: bool = True, steady: bool = True)
         other, at = _narrowed_about(motion, times, sizes, best)
         value, time = np.where(other > value, other, value), np.where(other > value, at, time)
     highest = [
-        Peak(name, module, float(value[k, module]), float(time[k, module]))
+        ModulePeak(name, module, float(value[k, module]), float(time[k, module]))
         for k, name in enumerate(_NAMES)
         for module in range(value.shape[1])
     ]
@@ -122,7 +122,7 @@ def _narrowed(
     return np.where(better, peak, value), np.where(better, at, time), before, behind
 
 
-def _with_impulses(highest: list[Peak], motion: Motion | Piece, steady: bool) -> list[Peak]:
+def _with_impulses(highest: list[ModulePeak], motion: Motion | Piece, steady: bool) -> list[ModulePeak]:
     """Values are inf where what is below them jumps.
 
     Before the start and behind the end rates are zero, where the motion is `steady` there.
@@ -145,7 +145,7 @@ def _with_impulses(highest: list[Peak], motion: Motion | Piece, steady: bool) ->
             for quantity in above:
                 jumps.setdefault((quantity, int(module)), float(breaks[step]))
     return [
-        Peak(peak.quantity, peak.module, np.inf, jumps[peak.quantity, peak.module])
+        ModulePeak(peak.quantity, peak.module, np.inf, jumps[peak.quantity, peak.module])
         if (peak.quantity, peak.module) in jumps
         else peak
         for peak in highest

@@ -22,7 +22,7 @@ from trundle.motion.planning.splines import (
     CUBIC,
     INTERVALS,
     QUADRATIC,
-    Grid,
+    UnitGrid,
     beside,
     crossing_power,
     sampling,
@@ -52,7 +52,7 @@ def order_at(drive: Drive, knot: int) -> int:
     return 1 if 0 < knot < INTERVALS else held(drive)
 
 
-def waves(drive: Drive, controls: FloatArray, crossings: Sequence[Crossing], grid: Grid) -> ComplexArray:
+def waves(drive: Drive, controls: FloatArray, crossings: Sequence[Crossing], grid: UnitGrid) -> ComplexArray:
     """(4, c, K, n, m): w of c courses and three derivatives; beside a crossing w/(t* − t) in its place."""
     local = controls[:, windows(4)]
     count = len(grid.inside)
@@ -228,7 +228,7 @@ THOROUGH = (2, 3, 4, 6, 8, 12, 16)
 _ROOM = 0.9
 
 
-def speed_rows(drive: Drive, w: ComplexArray, crossings: Sequence[Crossing], grid: Grid) -> FloatArray:
+def speed_rows(drive: Drive, w: ComplexArray, crossings: Sequence[Crossing], grid: UnitGrid) -> FloatArray:
     """(3, c, K, n, m, 3): modules' speeds and derivatives on [0, 1], by the intervals' control points of r."""
     size = np.abs(w[0])[..., None]
     first, second = (growth[..., None] for growth in log_rates(w).growth)
@@ -238,7 +238,7 @@ def speed_rows(drive: Drive, w: ComplexArray, crossings: Sequence[Crossing], gri
     )
 
 
-def factors(drive: Drive, crossings: Sequence[Crossing], grid: Grid) -> FloatArray:
+def factors(drive: Drive, crossings: Sequence[Crossing], grid: UnitGrid) -> FloatArray:
     """(3, c, K, n, m, 3): r and its derivatives by its control points, beside a crossing times (t* − t)^order."""
     plain = grid.quadratic.transpose(1, 0, 2, 3)[:, None, :, :, None]
     if not any(crossings):

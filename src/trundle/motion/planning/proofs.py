@@ -20,7 +20,7 @@ from trundle.arrays import ComplexArray, FloatArray
 from trundle.motion.drive.drive import Drive
 from trundle.motion.pieces.profiles import change_time, move_time
 from trundle.motion.planning.courses import Crossing, factors, inner, waves
-from trundle.motion.planning.splines import DEGREE, INTERVALS, Grid, nodes, to_bernstein, windows
+from trundle.motion.planning.splines import DEGREE, INTERVALS, UnitGrid, nodes, to_bernstein, windows
 
 # Intervals are cut in halves so many times where a coefficient of D isn't positive, though D is: the coefficients come
 # near to D with the square of the width. A level costs twice the one before; what stays open counts as unbounded, and
@@ -82,14 +82,14 @@ def _impulse(drive: Drive, controls: FloatArray, module: int, knot: int) -> floa
 
 
 @lru_cache
-def _grids(level: int) -> tuple[Grid, ...]:
+def _grids(level: int) -> tuple[UnitGrid, ...]:
     """The nodes on all 2^level parts of the intervals."""
     parts = 2**level
-    return tuple(Grid((nodes().inside + part) / parts) for part in range(parts))
+    return tuple(UnitGrid((nodes().inside + part) / parts) for part in range(parts))
 
 
 def _quotients(
-    drive: Drive, controls: FloatArray, crossing: Crossing, r: FloatArray, grid: Grid
+    drive: Drive, controls: FloatArray, crossing: Crossing, r: FloatArray, grid: UnitGrid
 ) -> tuple[FloatArray, FloatArray]:
     """(3, K, m) of steering and of drives: bounds of their sizes on the intervals of a grid."""
     w = waves(drive, controls[None], [crossing], grid)[:, 0]

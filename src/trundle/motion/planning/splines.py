@@ -11,9 +11,8 @@ from functools import cached_property, lru_cache
 from math import comb, perm
 
 import numpy as np
-import numpy.typing as npt
 
-from trundle.arrays import FloatArray
+from trundle.arrays import FloatArray, IntArray
 from trundle.motion.pieces.profiles import differentiated
 
 INTERVALS = 12
@@ -27,7 +26,7 @@ DEGREE = 18
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class UnitGrid:
     """Values at the same times of all intervals: `inside` (n,) are the times within one, as shares of it.
 
     cubic: (K, 4, n, 4) and quadratic: (K, 3, n, 3): on the K intervals a spline and its derivatives by [0, 1],
@@ -141,21 +140,21 @@ def greville(degree: int) -> FloatArray:
 
 
 @lru_cache
-def windows(size: int) -> npt.NDArray[np.int64]:
+def windows(size: int) -> IntArray:
     """(K, size): the control points that the spline hangs on in the intervals, four of a cubic one."""
     return np.arange(INTERVALS)[:, None] + np.arange(size)
 
 
 @lru_cache
-def sampling() -> Grid:
+def sampling() -> UnitGrid:
     """Where candidates are compared: ends of the intervals from within, where jumps are, and between."""
-    return Grid(np.array([0.0, 0.5, 1.0]))
+    return UnitGrid(np.array([0.0, 0.5, 1.0]))
 
 
 @lru_cache
-def nodes() -> Grid:
+def nodes() -> UnitGrid:
     """Where a certificate's polynomials are evaluated: as many points as fix them, Chebyshev's."""
-    return Grid(0.5 - 0.5 * np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE))
+    return UnitGrid(0.5 - 0.5 * np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE))
 
 
 @lru_cache

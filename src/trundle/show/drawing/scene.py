@@ -13,9 +13,8 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from trundle.arrays import FloatArray, Triple
+from trundle.arrays import FloatArray, IntArray, Triple
 
 # The pictures' two axes, by the direction that is looked along.
 PLANES = {"x": ("y", "z"), "y": ("x", "z"), "z": ("x", "y")}
@@ -36,14 +35,14 @@ _TREADS, _ROLLERS, _LEAN = 6, 8, 1.2
 _ASIDE = 0.2
 
 
-class Spot(NamedTuple):
+class Anchor(NamedTuple):
     """A point that moves with a frame: the frame's place among the poses, and where in it."""
 
     frame: int = 0
     at: Triple = (0.0, 0.0, 0.0)
 
 
-BASE = Spot()
+BASE = Anchor()
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class WheelShape:
     frame: int
     radius: float
     width: float
-    pivot: Spot
+    pivot: Anchor
     steered: bool = False
     round: bool = False
     roller_angle: float | None = None
@@ -86,7 +85,7 @@ class Solid:
 
     frame: int
     corners: FloatArray
-    triangles: npt.NDArray[np.int64]
+    triangles: IntArray
     colour: str | None = None
 
 
@@ -95,8 +94,8 @@ class Bar:
     """A bar between two points."""
 
     name: str
-    start: Spot
-    end: Spot
+    start: Anchor
+    end: Anchor
 
 
 @dataclass(frozen=True)
@@ -117,8 +116,8 @@ class LoopMark:
 
     name: str
     symbol: str
-    first: Spot
-    second: Spot
+    first: Anchor
+    second: Anchor
     apart: bool = False
 
 
@@ -155,9 +154,9 @@ class Scene:
     mounts: tuple[Bar, ...] = ()
     joints: tuple[JointMark, ...] = ()
     loops: tuple[LoopMark, ...] = ()
-    centers: tuple[Spot, ...] = ()
+    centers: tuple[Anchor, ...] = ()
     coupled: tuple[tuple[str, ...], ...] = ()
-    traced: Spot = BASE
+    traced: Anchor = BASE
     arrows: tuple[Arrow, ...] = ()
     spins: FloatArray | None = None
     solids: tuple[Solid, ...] = ()
@@ -205,11 +204,11 @@ class Scene:
         seen = {"view": self.projection, "size": self.size, "flat": self.is_flat}
         return {**asdict(self), **seen, "frames": self.poses.shape[1], "poses": poses}
 
-    def place(self, spot: Spot) -> FloatArray:
+    def place(self, spot: Anchor) -> FloatArray:
         """A point over time, (T, 3)."""
         return self.turned(spot.frame, spot.at) + self.poses[:, spot.frame, :, 3]
 
-    def places(self, spots: Iterable[Spot]) -> FloatArray:
+    def places(self, spots: Iterable[Anchor]) -> FloatArray:
         """Points over time, (T, n, 3)."""
         spots = list(spots)
         points = np.zeros((len(self.poses), len(spots), 3))
@@ -228,19 +227,21 @@ class Scene:
     @cached_property
     def extent(self) -> FloatArray:
         """Points around everything over time, (T, n, 3)."""
-        spots = [Spot(plate.frame, corner) for plate in self.plates for corner in plate.corners]
+        spots = [Anchor(plate.frame, corner) for plate in self.plates for corner in plate.corners]
         spots += [end for bar in (*self.bars, *self.mounts) for end in (bar.start, bar.end)]
-        spots += [Spot(joint.frame) for joint in self.joints] + [*self.centers]
+        spots += [Anchor(joint.frame) for joint in self.joints] + [*self.centers]
         spots += [end for loop in self.loops for end in (loop.first, loop.second)]
         for wheel in self.wheels:
             half = wheel.radius if wheel.round else wheel.half
             signs = product((-1, 1), repeat=3)
-            spots += [Spot(wheel.frame, (a * wheel.radius, b * half, c * wheel.radius)) for a, b, c in signs]
+            spots += [
+                Anchor(wheel.frame, (a * wheel.radius, b * half, c * wheel.radius)) for a, b, c in signs
+            ]
         points = [self.places(spots or [self.traced])]
         for solid in self.solids:  # the corners of the boxes around them
             low, high = solid.corners.min(axis=0), solid.corners.max(axis=0)
             points.append(
-                self.places(Spot(solid.frame, corner) for corner in product(*zip(low, high, strict=True)))
+                self.places(Anchor(solid.frame, corner) for corner in product(*zip(low, high, strict=True)))
             )
         return np.concatenate(points, axis=1)
 
@@ -268,7 +269,7 @@ class Scene:
         axes = [self.turned(j.frame, j.axis)[0] for j in self.joints if j.axis is not None and j.turns]
         shown = dict(zip("xyz", np.square(axes).sum(axis=0) if axes else np.zeros(3), strict=True))
         if max(shown.values()) <= _AS_GOOD:
-            spots = [Spot(), *(Spot(joint.frame) for joint in self.joints), *self.centers]
+            spots = [Anchor(), *(Anchor(joint.frame) for joint in self.joints), *self.centers]
             shown = dict(zip("xyz", -np.ptp(self.places(spots)[0], axis=0), strict=True))
         return next(axis for axis in "yzx" if shown[axis] >= max(shown.values()) - _AS_GOOD)
 

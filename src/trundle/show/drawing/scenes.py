@@ -21,7 +21,7 @@ from trundle.model.numeric_loops import posture
 from trundle.robot.couplings import linkages
 from trundle.robot.structure import body_names, up_axis
 from trundle.scalars import Scalar, less, maximum, minimum, sqrt, where
-from trundle.show.drawing.scene import Bar, JointMark, LoopMark, Plate, Scene, Spot, WheelShape
+from trundle.show.drawing.scene import Anchor, Bar, JointMark, LoopMark, Plate, Scene, WheelShape
 from trundle.show.drawing.solids import solids
 from trundle.spatial.motions import IDENTITY_POSE, Pose, transform_point
 from trundle.spatial.vectors import Matrix, Vector, add, apply, dot, scale, subtract
@@ -107,10 +107,10 @@ def named_points(values: Mapping[str, FloatArray], told: str) -> Scene | None:
     return Scene(
         poses,
         base="fixed" if flat else "floating",
-        bars=tuple(Bar(names[b], Spot(a), Spot(b)) for a, b in bars),
+        bars=tuple(Bar(names[b], Anchor(a), Anchor(b)) for a, b in bars),
         joints=tuple(JointMark(names[k] or "origin", symbol, k, normal, on_base=k == 0) for k in joined),
-        centers=tuple(Spot(k) for k in range(1, len(names))),
-        traced=Spot(len(names) - 1),
+        centers=tuple(Anchor(k) for k in range(1, len(names))),
+        traced=Anchor(len(names) - 1),
     )
 
 
@@ -154,7 +154,7 @@ class _Drawn:
         robot, links = self.robot, self.numbers.assembly.tree.links
         wheels = tuple(self.wheel(model) for model in self.assembly.wheels)
         heavy = [k for k in (0, *self.joints.values()) if float(links[k].inertia.mass) > 0]
-        mounts = tuple(bar for bar in bars if bar.start == Spot())
+        mounts = tuple(bar for bar in bars if bar.start == Anchor())
         return Scene(
             poses=poses,
             base=robot.base,
@@ -166,7 +166,7 @@ class _Drawn:
             loops=tuple(self.loop(name) for name in robot.loops),
             centers=tuple(self.center(index) for index in heavy),
             coupled=tuple(linkage.wheels for linkage in linkages(robot.couplings).values()),
-            traced=self.tip() if robot.base == "fixed" and robot.joints else Spot(),
+            traced=self.tip() if robot.base == "fixed" and robot.joints else Anchor(),
             up=up_axis(robot) or "z",
         )
 
@@ -185,10 +185,10 @@ class _Drawn:
         joint = body_names(self.robot)[name]
         return 0 if joint == "base" else self.assembly.links[joint]
 
-    def center(self, index: int) -> Spot:
+    def center(self, index: int) -> Anchor:
         """A link's centre of mass."""
         inertia = self.assembly.tree.links[index].inertia
-        return Spot(index, _numbers([moment / inertia.mass for moment in inertia.first_moment]))
+        return Anchor(index, _numbers([moment / inertia.mass for moment in inertia.first_moment]))
 
     def joint(self, name: str) -> JointMark:
         """A joint with its axis, where it has one."""
@@ -201,7 +201,7 @@ class _Drawn:
         """A loop with its ends."""
         noun = self.robot.loops[name]
         first, second = (
-            Spot(self.body(end.body), _numbers([self.read(coordinate) for coordinate in end.at]))
+            Anchor(self.body(end.body), _numbers([self.read(coordinate) for coordinate in end.at]))
             for end in (noun.first, noun.second)
         )
         return LoopMark(name, noun.symbol, first, second, noun.apart)
@@ -224,12 +224,12 @@ class _Drawn:
             roller_angle=None if look.roller_angle is None else _number(look.roller_angle),
         )
 
-    def rigid(self, index: int, placement: Pose) -> Spot:
+    def rigid(self, index: int, placement: Pose) -> Anchor:
         """A point of a link on the link that it is welded to."""
         point, links = placement.position, self.assembly.tree.links
         while index and not links[index].moves:
             point, index = transform_point(links[index].placement, point), links[index].parent
-        return Spot(index, _numbers(point))
+        return Anchor(index, _numbers(point))
 
     def plates(self, wheels: Sequence[WheelShape]) -> Iterator[Plate]:
         """Bodies around the wheels that they carry; others that no bar would show, as boxes."""
@@ -295,17 +295,17 @@ class _Drawn:
             parent = self.body(joint.parent)
             along_ground = robot.loops and links[self.joints[name]].joint.slides and not parent
             if not (along_ground or joint.roams):  # no body is there
-                yield Bar(name, Spot(parent), Spot(self.joints[name]))
+                yield Bar(name, Anchor(parent), Anchor(self.joints[name]))
         for name in robot.loops:
             loop = self.loop(name)
             for end in (loop.second, loop.first):
                 if end.frame:  # what is pinned to the ground needs no bar along it
-                    yield Bar(name, Spot(end.frame), end)
+                    yield Bar(name, Anchor(end.frame), end)
             if loop.apart:
                 yield Bar(name, loop.second, loop.first)
         for name in self.last:
             if not self.massless(name):
-                yield Bar(name, Spot(self.joints[name]), self.center(self.joints[name]))
+                yield Bar(name, Anchor(self.joints[name]), self.center(self.joints[name]))
 
     @property
     def last(self) -> list[str]:
@@ -323,14 +323,14 @@ class _Drawn:
         """Whether a link is nothing but a frame."""
         return float(self.numbers.assembly.tree.links[index].inertia.mass) == 0
 
-    def tip(self) -> Spot:
+    def tip(self) -> Anchor:
         """The point whose path is worth seeing: the end of a chain, or the body that joins the others of a linkage.
 
         The end of a linkage's rocker or slide only goes to and fro.
         """
         if self.last:
             index = self.joints[self.last[-1]]
-            return Spot(index) if self.massless(self.last[-1]) else self.center(index)
+            return Anchor(index) if self.massless(self.last[-1]) else self.center(index)
         loop = self.loop(list(self.robot.loops)[-1])
         heavy = loop.first.frame and not self.massless_link(loop.first.frame)
         return self.center(loop.first.frame) if heavy else loop.second

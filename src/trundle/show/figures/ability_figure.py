@@ -16,7 +16,7 @@ from trundle.analysis.analyze import Analysis
 from trundle.analysis.manipulability import Manipulability
 from trundle.arrays import FloatArray
 from trundle.mechanics.frames import world_poses
-from trundle.show.drawing.scene import PLANES, Spot, project
+from trundle.show.drawing.scene import PLANES, Anchor, project
 from trundle.show.drawing.scenes import scene
 from trundle.show.figures.robot import draw_scene
 from trundle.show.figures.style import COLOURS, INK, MUTED, house_style, new_figure, say
@@ -54,11 +54,11 @@ def _draw_base(axes: Axes, analysis: Analysis) -> None:
     """Draw bodies and wheels from above, in the base's frame. Axles are orange where they turn with a joint."""
     shape = scene(analysis.robot, _poses(analysis))
     draw_scene(axes, shape, "z")
-    around = shape.places(Spot(wheel.frame) for wheel in shape.wheels)[0, :, :2]
+    around = shape.places(Anchor(wheel.frame) for wheel in shape.wheels)[0, :, :2]
     middle, reach = around.mean(axis=0), _AROUND * shape.size
     for wheel, drawn in zip(analysis.maps.assembly.wheels, shape.wheels, strict=True):
         if wheel.component.binds and wheel.grips:
-            centre = shape.place(Spot(drawn.frame))[0, :2]
+            centre = shape.place(Anchor(drawn.frame))[0, :2]
             across = 4 * reach * shape.turned(drawn.frame, (0, 1, 0))[0, :2]
             colour = COLOURS[5] if wheel.component.is_steered or not wheel.on_base else MUTED
             ends = np.array([centre - across, centre + across])
@@ -125,7 +125,7 @@ def _draw_linkage(axes: Axes, analysis: Analysis) -> None:
     draw_scene(axes, shape, view)
     if frame is not None and ellipsoid is not None and ellipsoid.radii and linear & set(PLANES[view]):
         x, y, z = (float(coordinate) for coordinate in frame.point)
-        tip = project(shape.place(Spot(frame.link, (x, y, z)))[0], view)
+        tip = project(shape.place(Anchor(frame.link, (x, y, z)))[0], view)
         shadow = _outline(ellipsoid, [f"v_{axis}" for axis in PLANES[view]])
         _draw_outline(axes, tip + shadow * (0.3 * size / max(np.hypot(*shadow.T).max(), 1e-12)))
         axes.plot(*tip, marker="o", markersize=4.5, color=COLOURS[1], zorder=5)

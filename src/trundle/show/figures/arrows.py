@@ -14,7 +14,7 @@ from matplotlib.path import Path
 from trundle.arrays import FloatArray
 from trundle.results import Run
 from trundle.show.drawing.ground import terrain_of
-from trundle.show.drawing.scene import Arrow, Scene, Spot, depth, project
+from trundle.show.drawing.scene import Anchor, Arrow, Scene, depth, project
 from trundle.show.figures.style import COLOURS
 from trundle.spatial.motions import Pose
 from trundle.spatial.vectors import Vector
@@ -45,7 +45,7 @@ def with_wrenches(scene: Scene, run: Run) -> Scene:
             names = [part.get(f"{kind}_{axis}") for axis in "xyz"]
             if all(names) and frame in ("child", "world"):
                 local = np.stack([run[name] for name in names if name], axis=1)
-                at, turned = _in_world(scene, Spot(joint.frame), local)
+                at, turned = _in_world(scene, Anchor(joint.frame), local)
                 given[joint.name] = at, turned if frame == "child" else local[: len(at)]
                 unit = run.units.get(str(names[0]), unit)  # N/kg, N m/kg where the run is by mass
         if not turns:
@@ -77,7 +77,7 @@ def _contacts(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]
             if name in part:
                 force += np.outer(run[part[name]], way)
         if force.any():
-            pushes[wheel.name] = _in_world(scene, Spot(wheel.frame, (0.0, 0.0, -wheel.radius)), force)
+            pushes[wheel.name] = _in_world(scene, Anchor(wheel.frame, (0.0, 0.0, -wheel.radius)), force)
     return pushes
 
 
@@ -95,7 +95,7 @@ def _on_terrain(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArra
     if terrain is None or scene.projection == "z":
         return pushes
     for wheel in scene.wheels:
-        frame, middle = scene.poses[:, wheel.frame, :, :3], scene.place(Spot(wheel.frame))
+        frame, middle = scene.poses[:, wheel.frame, :, :3], scene.place(Anchor(wheel.frame))
         first, second, third = ((row[:, 0], row[:, 1], row[:, 2]) for row in np.moveaxis(frame, 1, 0))
         pose = Pose((first, second, third), (middle[:, 0], middle[:, 1], middle[:, 2]))
         contacts = touched(terrain, pose, wheel.radius, wheel.round)
@@ -131,7 +131,7 @@ def _grounds(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]]
     return pushes
 
 
-def _in_world(scene: Scene, spot: Spot, local: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _in_world(scene: Scene, spot: Anchor, local: FloatArray) -> tuple[FloatArray, FloatArray]:
     """A spot over time, and a vector of its frame turned into the world."""
     rotation = scene.poses[:, spot.frame, :, :3]
     return scene.place(spot), (rotation @ local[: len(rotation), :, None])[..., 0]

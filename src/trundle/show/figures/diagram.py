@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from trundle.arrays import FloatArray, Triple
-from trundle.show.drawing.scene import PLANES, SEEN, Scene, Spot, WheelShape, project
+from trundle.show.drawing.scene import PLANES, SEEN, Anchor, Scene, WheelShape, project
 from trundle.show.drawing.scenes import scene
 from trundle.show.figures.joint_symbols import (
     AXES,
@@ -68,7 +68,7 @@ def diagram_svg(robot: Robot) -> str:
 def _sheet(shape: Scene) -> tuple[Figure, Canvas]:
     """A page as large as the robot on it needs."""
     points = project(shape.extent[0], shape.view)
-    points = np.concatenate([points, project(shape.place(Spot()), shape.view)])
+    points = np.concatenate([points, project(shape.place(Anchor()), shape.view)])
     low, high = points.min(axis=0), points.max(axis=0)
     span = np.maximum(high - low, 1e-9)
     inch = float(max(span / _LARGEST)) if span.max() > 1e-9 else 1.0
@@ -92,7 +92,7 @@ def _cut(figure: Figure, sheet: Canvas) -> None:
     figure.set_size_inches(*(high - low))
 
 
-def _flat(shape: Scene, spot: Spot) -> FloatArray:
+def _flat(shape: Scene, spot: Anchor) -> FloatArray:
     """A point's place in the picture, (2,)."""
     return project(shape.place(spot)[0], shape.view)
 
@@ -125,7 +125,7 @@ def _draw_wheels(sheet: Canvas, shape: Scene) -> None:
         sheet.line(*ends, color=INK, linewidth=1.1, linestyle=(0, (4, 2)), zorder=4.5)
     middle = (sheet.low + sheet.high) / 2
     for wheel in shape.wheels:
-        centre = _flat(shape, Spot(wheel.frame))
+        centre = _flat(shape, Anchor(wheel.frame))
         forward = _seen(shape, wheel.frame, (1, 0, 0))
         if not wheel.round:
             tip = centre + (wheel.radius + 0.2 * sheet.inch) * forward
@@ -162,7 +162,7 @@ def _draw_linkage(sheet: Canvas, shape: Scene) -> None:
             sheet.line(a, b, color=INK, linewidth=5.4, zorder=under)
             sheet.line(a, b, color=BAR, linewidth=3.6, zorder=under + 0.1)
     for joint in shape.joints:
-        at = _flat(shape, Spot(joint.frame))
+        at = _flat(shape, Anchor(joint.frame))
         if shape.base == "fixed" and joint.on_base:
             draw_ground(sheet, at)
         draw_joint(sheet, joint.symbol, at, _seen(shape, joint.frame, joint.axis))
@@ -179,7 +179,7 @@ def _draw_linkage(sheet: Canvas, shape: Scene) -> None:
 
 def _name_joints(sheet: Canvas, shape: Scene) -> None:
     """Right of a joint, or above it where a bar leads to the right; those in one place share a label."""
-    named = [(j.name, Spot(j.frame)) for j in shape.joints]
+    named = [(j.name, Anchor(j.frame)) for j in shape.joints]
     named += [(loop.name, loop.first) for loop in shape.loops]
     near = 0.1 * sheet.inch
     places: list[tuple[FloatArray, list[str]]] = []
@@ -209,7 +209,7 @@ def _draw_measures(sheet: Canvas, shape: Scene) -> bool:
     rolling = [
         _flat(shape, wheel.pivot)
         for wheel, forward in zip(base, ahead, strict=True)
-        if abs(forward[1]) < 1e-9 and np.allclose(shape.place(wheel.pivot), shape.place(Spot(wheel.frame)))
+        if abs(forward[1]) < 1e-9 and np.allclose(shape.place(wheel.pivot), shape.place(Anchor(wheel.frame)))
     ]
     at = np.array(rolling).reshape(-1, 2).round(9)
     drawn = False

@@ -17,7 +17,7 @@ from trundle.expected import came
 from trundle.motion.commands.drive import Driven
 from trundle.motion.drive.drive import QUANTITIES
 from trundle.results import Run
-from trundle.show.drawing.scene import Spot
+from trundle.show.drawing.scene import Anchor
 from trundle.show.drawing.scenes import scene
 from trundle.show.figures.field import FieldLike
 from trundle.show.figures.force_figures import force_figures
@@ -156,7 +156,7 @@ def rotation_center(driven: Driven, run: Run) -> Figure:
         axes = figure.subplots()
         shape = scene(driven.robot)
         draw_scene(axes, shape, "z")
-        around = shape.places(Spot(wheel.frame) for wheel in shape.wheels)[0, :, :2]
+        around = shape.places(Anchor(wheel.frame) for wheel in shape.wheels)[0, :, :2]
         middle, reach = around.mean(axis=0), _AROUND * shape.size
         axes.set(xlim=(middle[0] - reach, middle[0] + reach), ylim=(middle[1] - reach, middle[1] + reach))
         axes.set(xlabel="x (m), forward", ylabel="y (m), to the left", aspect="equal")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.show.drawing.scene import Scene, Spot, WheelShape, depth, marks, project
+from trundle.show.drawing.scene import Anchor, Scene, WheelShape, depth, marks, project
 from trundle.show.figures.style import BODY, INK, WHEEL
 
 # How strongly a body is drawn whose shape is assumed: what is below it shows.
@@ -47,9 +47,9 @@ def outlines(scene: Scene, view: str) -> Outlines:
     stripes, pivots = _turning(scene, view)
     shown = [bar for bar in (*scene.mounts, *scene.bars) if bar.start.frame not in scene.clothed]
     bars = [project(scene.places((b.start, b.end)), view) for b in shown]
-    trails = [scene.places((wheel.pivot, Spot(wheel.frame))) for wheel in scene.wheels]
+    trails = [scene.places((wheel.pivot, Anchor(wheel.frame))) for wheel in scene.wheels]
     bars += [project(trail, view) for trail in trails if not np.allclose(trail[:, 0], trail[:, 1])]
-    spots = [Spot(joint.frame) for joint in scene.joints if not scene.solids]  # else they are inside
+    spots = [Anchor(joint.frame) for joint in scene.joints if not scene.solids]  # else they are inside
     joints = project(scene.places(spots), view)
     return Outlines(tuple(_faces(scene, view)), tuple(stripes), tuple(bars), tuple(pivots), joints)
 
@@ -57,7 +57,7 @@ def outlines(scene: Scene, view: str) -> Outlines:
 def _faces(scene: Scene, view: str) -> list[Face]:
     """Bodies, the nearest last, then wheels."""
     shown = [plate for plate in scene.plates if plate.frame not in scene.clothed]
-    corners = scene.places(Spot(plate.frame, corner) for plate in shown for corner in plate.corners)
+    corners = scene.places(Anchor(plate.frame, corner) for plate in shown for corner in plate.corners)
     ends = np.cumsum([len(plate.corners) for plate in shown])
     plates = list(zip(shown, np.split(corners, ends[:-1], axis=1), strict=False))
     plates.sort(key=lambda plate: float(depth(plate[1][0], view).mean()))
@@ -69,7 +69,7 @@ def silhouette(scene: Scene, wheel: WheelShape, view: str) -> FloatArray:
     """A wheel's outline over time as it is seen, (T, n, 2): a sphere's, or a cylinder's, whose rim r(φ) is carried
     along the axle to the side that its outward normal points to.
     """
-    centre = project(scene.place(Spot(wheel.frame)), view)[:, None]
+    centre = project(scene.place(Anchor(wheel.frame)), view)[:, None]
     cos, sin = np.cos(_AROUND)[:, None], np.sin(_AROUND)[:, None]
     if wheel.round:
         return centre + wheel.radius * np.concatenate([cos, sin], axis=1)

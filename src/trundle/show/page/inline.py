@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 from trundle.html import picture
-from trundle.shown import Shown
+from trundle.shown import Displayable
 
 # The page's height in a notebook (pixels), which no script may change from inside its frame.
 _HEIGHT = 680
@@ -15,7 +15,7 @@ _SANDBOX = "allow-scripts allow-downloads"
 
 
 @dataclass(frozen=True, repr=False)
-class InlinePage(Shown):
+class InlinePage(Displayable):
     """A page that a notebook shows in its place.
 
     text: the page. still: a picture of it, PNG, if there is one. JupyterLab takes iframes out of notebooks that aren't

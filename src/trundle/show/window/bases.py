@@ -47,7 +47,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class DrivenBase:
+class TeleopBase:
     """A base on wheels: its kinematics, and whether it `strafes`: moves sideways.
 
     axle: of a car, where along the base its fixed wheels stand (m), None of others; wheelbase: how far ahead of them
@@ -82,7 +82,7 @@ class DrivenBase:
         return math.atan(wheelbase / self.wheelbase * math.tan(LOCK * turn))
 
 
-def base_of(robot: Robot, assembly: Assembly, driven: set[int]) -> DrivenBase | None:
+def base_of(robot: Robot, assembly: Assembly, driven: set[int]) -> TeleopBase | None:
     """The base that its wheels drive, of whose columns some are `driven`; None where no twist says what they do."""
     try:
         # The assembly's own modules: its parameters may differ from the description's.
@@ -94,7 +94,7 @@ def base_of(robot: Robot, assembly: Assembly, driven: set[int]) -> DrivenBase | 
         driven = driven | {axis.column for axis in linkage.followers if linkage.axis.column in driven}
     steered = [m.place[0] for m in known.modules if wheels[m.name].steering in driven]
     fixed = [m.place[0] for m in known.modules if m.is_fixed]
-    base = DrivenBase(known, strafes=not fixed)
+    base = TeleopBase(known, strafes=not fixed)
     if not fixed or not steered:
         return base
     axle, ahead = (float(np.mean(np.array(places, dtype=float))) for places in (fixed, steered))

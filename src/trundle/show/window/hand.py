@@ -80,7 +80,7 @@ def hand_of(problem: Problem, pilot: Pilot) -> Hand:
     return Hand(names, amounts, frozenset(targets), values, pairs)
 
 
-def _measured(pilot: Pilot, name: str) -> units.Measure:
+def _measured(pilot: Pilot, name: str) -> units.PhysicalQuantity:
     """What the command of a motor measures."""
     return pilot.actuators[name].motor.commands
 
