@@ -107,7 +107,7 @@ def test_wherever_a_fit_ends_the_usual_posture_is_meant(tmp_path, rng, form):
     for k in rng.integers(TIME.size, size=5):
         sample = np.array([k])
         place = sight.nearest(sample, elsewhere(walk, true[k], rng))
-        meant = sight.nearest(sample, sight.meant(sample, place, walk.model.start[None]).q)
+        meant = sight.nearest(sample, sight.choose(sample, place, walk.model.start[None]).q)
         np.testing.assert_allclose(meant.q[0], true[k], atol=1e-9)
 
 
@@ -182,7 +182,7 @@ def test_the_law_counts_before_it_weighs(rng):
         )
         branches = replace(branches_of(model), model=ranged)
         q, near = rng.uniform(-6, 6, (1, 4)), rng.uniform(-3, 3, (1, 4))
-        chosen = branches.meant(q, near)
+        chosen = branches.choose(q, near)
         every = np.concatenate([q + TURN * turns, triple.second(q) + TURN * turns])
         count, excess = branches.rank(every)
         best = np.lexsort((((every - near) ** 2).sum(axis=1), excess.round(9), count))[0]

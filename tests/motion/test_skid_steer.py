@@ -60,7 +60,7 @@ def test_most_braking_is_at_right_angles_to_the_lever():
     yaw = driven.base_inertia[2, 2]
     most = FRICTION * driven.loads.sum() * np.hypot(A, B) / yaw
     slowing = moving(robot, [[0, 0, 3.0]] * 2, [[0, 0, -0.99 * most], [0, 0, -1.05 * most]])
-    scrub = SlidingBase(balance, driven.speeds(slowing), driven.speeds(slowing, 1)).settled()
+    scrub = SlidingBase(balance, driven.speeds(slowing), driven.speeds(slowing, 1)).solve()
     assert (scrub.shares[0] < 1).all()
     assert (scrub.shares[0] > 0.8).all()
     assert (scrub.shares[1] > 1).any()
@@ -72,7 +72,7 @@ def test_motors_pay_for_what_slides(twist):
     robot = skid()
     driven, samples = of(robot), moving(robot, [twist])
     balance = ForceBalance.at(driven, samples)
-    scrub = SlidingBase(balance, driven.speeds(samples), driven.speeds(samples, 1)).settled()
+    scrub = SlidingBase(balance, driven.speeds(samples), driven.speeds(samples, 1)).solve()
     forces = motion_forces(driven, samples)
     paid = sum(forces.torques[m.name][0] * scrub.nu[c, 0] for c, ms in driven.actuators.items() for m in ms)
     lost = -(forces.traction * forces.slip_along + forces.side_force * forces.slip_across).sum()

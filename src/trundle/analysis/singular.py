@@ -113,7 +113,7 @@ def rank_tasks(maps: VelocityMaps, frame: TaskFrame | None, general: np.ndarray)
     """The matrices whose loss of rank means something, by name."""
     tasks: dict[str, Matrices] = {}
     if maps.assembly.loops:
-        tasks[LOOPS] = lambda m, q: m.held(q)
+        tasks[LOOPS] = lambda m, q: m.loop_rows(q)
     if maps.constraints(general[:1]).shape[1]:
         if rolling(maps.assembly) or not maps.assembly.loops:
             tasks[WHEELS] = lambda m, q: m.constraints(q)

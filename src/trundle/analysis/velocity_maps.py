@@ -86,7 +86,7 @@ class VelocityMaps:
         matrix = table(rows, len(q), len(self.scale)) * self.scale * weights.reshape(-1, 1)
         if not self.assembly.loops:
             return matrix
-        return np.concatenate([matrix, self.held(q)], axis=1)
+        return np.concatenate([matrix, self.loop_rows(q)], axis=1)
 
     @property
     def zero(self) -> float:
@@ -103,7 +103,7 @@ class VelocityMaps:
         """What turns each of the loops' rows into m/s, (r, 1): 1, or the robot's length for a rotation's."""
         return np.array([[self.length if turns else 1.0] for _, turns in self.loops.owners])
 
-    def held(self, q: np.ndarray) -> np.ndarray:
+    def loop_rows(self, q: np.ndarray) -> np.ndarray:
         """The rows of the loops alone over scaled speeds (s, rows, n), what couplings move written in its leaders."""
         return self.loops.gaps_and_rows(q)[1] * self.scale * self.row_lengths
 

@@ -54,7 +54,7 @@ def margin(
 
     eye = np.eye(len(a))
 
-    def off(log_frequency: float) -> float:
+    def distance(log_frequency: float) -> float:
         omega = np.exp(log_frequency)
         point = 1j * omega if period is None else np.exp(1j * omega * period)
         # S = 1 − K (s − A + B K)⁻¹ B, of which one entry
@@ -65,9 +65,9 @@ def margin(
     low, high = np.log(max(rates.min(), 1e-6) / _SPREAD), np.log(rates.max() * _SPREAD)
     high = high if period is None else min(high, np.log(np.pi / period))
     grid = np.linspace(low, high, int((high - low) / np.log(10) * _PER_DECADE) + 2)
-    values = [off(x) for x in grid]
+    values = [distance(x) for x in grid]
     best = int(np.argmin(values))
     bounds = grid[max(best - 1, 0)], grid[min(best + 1, grid.size - 1)]
-    found = minimize_scalar(off, bounds=bounds, method="bounded", options={"xatol": 1e-9})
+    found = minimize_scalar(distance, bounds=bounds, method="bounded", options={"xatol": 1e-9})
     at, least = (found.x, found.fun) if found.fun < values[best] else (grid[best], values[best])
     return Margin(float(-1 / least), float(np.exp(at)))

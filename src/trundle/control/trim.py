@@ -239,7 +239,7 @@ def _free(search: TrimEquations, slope: FloatArray) -> tuple[Mapping[str, float]
 
 def _not_found(search: TrimEquations, w: FloatArray) -> NumericsError:
     """What can't be had, and what the nearest lacks."""
-    model, (value, slope), left = search.model, search.equations(w), search.left(w)
+    model, (value, slope), left = search.model, search.equations(w), search.residual(w)
     units = model.units
     wanted = ", ".join(f"{name} = {v:g} {units.get(name, '')}".strip() for name, v in search.targets.items())
     worst = [int(k) for k in np.argsort(-left)[:3] if left[k] > SOLVED]

@@ -51,7 +51,7 @@ class TrimEquations:
         return [k for k, name in enumerate(self.model.states) if name not in self.free_moving]
 
     @cached_property
-    def asked(self) -> list[str]:
+    def aims(self) -> list[str]:
         """Targets that are equations: where a pose stands is none."""
         return [name for name in self.targets if name not in self.free_moving]
 
@@ -59,7 +59,7 @@ class TrimEquations:
     def labels(self) -> list[str]:
         """Of the equations."""
         held = () if self.model.manifold is None else self.model.manifold.outputs[0].labels
-        return [*(f"rate of {self.model.states[k]}" for k in self.bound), *held, *self.asked]
+        return [*(f"rate of {self.model.states[k]}" for k in self.bound), *held, *self.aims]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -87,11 +87,11 @@ class TrimEquations:
             values.append(model.manifold.evaluate(x, u, self.p)[0])
             by_x = model.manifold_jacobian.evaluate(x, u, self.p)[0].reshape(-1, n)
             slopes.append(np.hstack([by_x, np.zeros((len(by_x), m))]))
-        if self.asked:
+        if self.aims:
             y, by_x, by_u = model.output_slopes.evaluate(x, u, self.p)
             every = (*model.states, *model.inputs, *model.outputs)
-            rows = [every.index(name) for name in self.asked]
-            values.append(np.concatenate([x, u, y])[rows] - [self.targets[name] for name in self.asked])
+            rows = [every.index(name) for name in self.aims]
+            values.append(np.concatenate([x, u, y])[rows] - [self.targets[name] for name in self.aims])
             by_both = np.hstack([by_x.reshape(y.size, n), by_u.reshape(y.size, m)])
             slopes.append(np.vstack([np.eye(n + m), by_both])[rows])
         places = [*self.bound, *range(n, n + m)]
@@ -147,7 +147,7 @@ class TrimEquations:
         """
         w, rates = self.rolling or (self.begin, 0.0 * self.begin)
         value, _ = self.equations(self.begin)
-        off = dict(zip(self.asked, value[len(value) - len(self.asked) :], strict=True))
+        off = dict(zip(self.aims, value[len(value) - len(self.aims) :], strict=True))
         before = 0.0
         for share in _SHARES:
             nearer = {name: goal + (1 - share) * off.get(name, 0.0) for name, goal in self.targets.items()}
@@ -179,10 +179,10 @@ class TrimEquations:
             value, slope = self.equations(w)
             size = _lengths(slope)
             closer = w - np.linalg.pinv(slope / size[:, None], rcond=1e-10) @ (value / size)
-            if not self.left(closer).max() < self.left(w).max():
+            if not self.residual(closer).max() < self.residual(w).max():
                 break
             w = closer
-        left = float(self.left(w).max(initial=0.0))
+        left = float(self.residual(w).max(initial=0.0))
         return (left if left > SOLVED or self.is_near(w) else np.inf), w
 
     def is_near(self, w: FloatArray) -> bool:
@@ -211,7 +211,7 @@ class TrimEquations:
                 share /= 4
         return w
 
-    def left(self, w: FloatArray) -> FloatArray:
+    def residual(self, w: FloatArray) -> FloatArray:
         """What is left of each equation, as the relative change of w that makes as much of it."""
         value, slope = self.equations(w)
         return np.abs(value) / _lengths(slope * (1 + np.abs(w)))

@@ -150,7 +150,7 @@ class Estimator:
     @property
     def nis(self) -> Mapping[str, Lanes]:
         """Normalised innovations squared of the last `gyro` rate and the last `fix` (NaN before the first)."""
-        gyro, fix = self._state[self._layout.told :][:2]
+        gyro, fix = self._state[self._layout.nis :][:2]
         return {"gyro": self._lane(gyro), "fix": self._lane(fix)}
 
     @property
@@ -159,7 +159,7 @@ class Estimator:
 
         Empty where noise has no `slip`.
         """
-        off = self._state[self._layout.told + 2 :]
+        off = self._state[self._layout.nis + 2 :]
         return {wheel: self._lane(row) for wheel, row in zip(self._layout.wheels, off, strict=True)}
 
     @property
@@ -388,7 +388,7 @@ class Estimator:
         state = np.full((len(layout.labels), *lanes), np.nan)
         state[:3] = pose.reshape(3, -1) if lanes else pose
         state[3 : layout.size] = bias
-        state[layout.size : layout.told] = layout.packed(turned_by(-state[2], matrix))
+        state[layout.size : layout.nis] = layout.packed(turned_by(-state[2], matrix))
         return state
 
     def _fix_of(self, place: int) -> Fix:
@@ -397,15 +397,15 @@ class Estimator:
         assert isinstance(look, FixReading)
         if look.by:
             measured = np.where(np.isfinite(look.variances), look.measured, np.nan).tolist()
-            nis = float(state[self._layout.told + 1])
+            nis = float(state[self._layout.nis + 1])
             return Fix(look.time, tuple(measured), nis, bool(nis <= look.gate))
         if self._count is None:
             x, y, heading = look.measured.tolist()
-            heading, nis = heading if look.variances[2] < math.inf else math.nan, state[self._layout.told + 1]
+            heading, nis = heading if look.variances[2] < math.inf else math.nan, state[self._layout.nis + 1]
             return Fix(look.time, (x, y, heading), float(nis), bool(nis <= look.gate))
         there = np.isfinite(look.variances)
         x, y, heading = (self._lane(row) for row in np.where(there, look.measured, np.nan))
-        nis = np.where(there.any(axis=0), state[self._layout.told + 1], np.nan)
+        nis = np.where(there.any(axis=0), state[self._layout.nis + 1], np.nan)
         used = nis <= look.gate
         return Fix(look.time, (x, y, heading), self._lane(nis), used)
 

@@ -197,7 +197,7 @@ def _gated(
         for old, new in zip(before.rows(layout), after.rows(layout), strict=True)
     ]
     seen = less(reduce(minimum, variances), math.inf)
-    taken[layout.told + 1] = where(seen, nis, before.told[1])
+    taken[layout.nis + 1] = where(seen, nis, before.told[1])
     return taken
 
 

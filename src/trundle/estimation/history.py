@@ -51,7 +51,7 @@ class FilterSteps:
         if isinstance(reading, FixReading):
             given = reading.measured, reading.variances, np.array([reading.gate])
             kernel = self._looks[reading.by] if reading.by else self._fix
-            return self.kept(kernel(self.array(state), *given)[0])
+            return self.pack(kernel(self.array(state), *given)[0])
         if isinstance(state, bytes) and isinstance(reading.values, bytes):
             self._before[:] = state
             self._read[:] = reading.values
@@ -63,7 +63,7 @@ class FilterSteps:
         """What is kept as an array."""
         return np.frombuffer(kept) if isinstance(kept, bytes) else kept
 
-    def kept(self, array: FloatArray) -> Kept:
+    def pack(self, array: FloatArray) -> Kept:
         """An array as it is kept."""
         return array if self._many else array.tobytes()
 
@@ -75,7 +75,7 @@ class History:
         self._steps, self._keep, self._since = steps, keep, time
         self.time = time
         self.readings: list[FilterReading] = []
-        self.states = [steps.kept(start)]
+        self.states = [steps.pack(start)]
 
     @property
     def last(self) -> FloatArray:
@@ -150,7 +150,7 @@ class History:
             if name in turned:
                 second[row] += first[turned.index(name)]
         first[-1], second[-1] = time - step.start, step.time - time
-        parts = self._steps.kept(first), self._steps.kept(second)
+        parts = self._steps.pack(first), self._steps.pack(second)
         return StepReading(step.start, time, parts[0]), StepReading(time, step.time, parts[1])
 
     def _replay(self, place: int) -> None:

@@ -44,7 +44,7 @@ class StateLayout:
         return tuple(combinations_with_replacement(range(self.size), 2))
 
     @cached_property
-    def told(self) -> int:
+    def nis(self) -> int:
         """The row of the first of `NIS`."""
         return self.size + len(self.pairs)
 
@@ -62,7 +62,7 @@ class StateLayout:
         """That of the error, (n, n) or (n, n, count)."""
         matrix = np.empty((self.size, self.size, *state.shape[1:]))
         rows, columns = self._triangle
-        matrix[rows, columns] = matrix[columns, rows] = state[self.size : self.told]
+        matrix[rows, columns] = matrix[columns, rows] = state[self.size : self.nis]
         return matrix
 
     def packed(self, matrix: FloatArray) -> FloatArray:
@@ -84,9 +84,9 @@ class Estimate:
         """A state in new symbols, and these."""
         rows, size = symbols.make(name, len(layout.labels)), layout.size
         matrix = ca.SX.zeros(size, size)
-        for (i, j), value in zip(layout.pairs, rows[size : layout.told], strict=True):
+        for (i, j), value in zip(layout.pairs, rows[size : layout.nis], strict=True):
             matrix[i, j] = matrix[j, i] = value
-        return Estimate(tuple(rows[:size]), matrix, tuple(rows[layout.told :])), rows
+        return Estimate(tuple(rows[:size]), matrix, tuple(rows[layout.nis :])), rows
 
     def telling(self, start: int, values: Sequence[Any]) -> Estimate:
         """The same with other values told from place `start` on."""

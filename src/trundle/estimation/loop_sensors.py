@@ -83,7 +83,7 @@ class LoopSensors:
             hint = "trundle.estimate takes such logs"
             raise self._refused("its encoders drop readings, and it samples by them", hint)
         for name, sensor in self.fixes.items():
-            if self.every(name) is None:
+            if self.stride(name) is None:
                 message = f"'{name}' tells every {sensor.period.number:g} s, no multiple of {self.period:g} s"
                 near = max(1, round(sensor.period.number / self.period)) * self.period
                 raise self._refused(message, f"period: {near:g} s")
@@ -93,7 +93,7 @@ class LoopSensors:
             )
             raise self._refused(message, "less latency, or a longer period")
 
-    def every(self, name: str) -> int | None:
+    def stride(self, name: str) -> int | None:
         """So many samples lie between two readings of a fix; None where no whole number does."""
         ratio = self.fixes[name].period.number / self.period
         return round(ratio) if round(ratio) and abs(ratio - round(ratio)) <= SAME * ratio else None
@@ -140,13 +140,13 @@ class LoopSensors:
         return found
 
     @cached_property
-    def own(self) -> list[str]:
+    def states(self) -> list[str]:
         """The states that they keep, and the counts of the last sample."""
         own = [own_name(name, of) for name, each in self.all.items() for of in each.states(self.counted)]
         return own + [f"last_{own_name(name)}" for name in self.counted.names]
 
     @cached_property
-    def kept(self) -> list[str]:
+    def history(self) -> list[str]:
         """The last readings, newest first."""
         return [f"ago_{age}_{place}" for age in range(self.depth) for place in range(self._width)]
 
@@ -160,7 +160,7 @@ class LoopSensors:
         """The numbers of a slot."""
         return self._step_width + sum(len(sensor.seen()) + 1 for sensor in self.fixes.values())
 
-    def told(self, sight: Sight, read: Read, begun: Scalar) -> tuple[dict[str, Reading], dict[str, Scalar]]:
+    def sense(self, sight: Sight, read: Read, begun: Scalar) -> tuple[dict[str, Reading], dict[str, Scalar]]:
         """What the sensors tell now, and their states after it."""
         told, after = dict[str, Reading](), dict[str, Scalar]()
         for name, sensor in self.all.items():
@@ -176,13 +176,13 @@ class LoopSensors:
         """What was told of the period that ends now."""
         last = {name: sight.states[f"last_{own_name(name)}"] for name in self.counted.names}
         counts = told[self.encoders_name].values
-        step = [self.encoders.told(counts[name] - last[name], read) for name in self.counted.increments]
+        step = [self.encoders.wrap_angle(counts[name] - last[name], read) for name in self.counted.increments]
         step += [last[name] for name in self.counted.angles]
         gyro = self.gyro_name
         step += [0.0, 0.0] if gyro is None else [told[gyro].values["rate"], self._came(sight, gyro)]
         fixes = {}
         for name, sensor in self.fixes.items():
-            every, number = self.every(name) or 1, sight.states["count"]
+            every, number = self.stride(name) or 1, sight.states["count"]
             due = less(number - every * floor(number / every + SAME), 0.5)
             least, greatest = sensor.latencies
             late = (
@@ -201,7 +201,7 @@ class LoopSensors:
 
     def before(self, states: Mapping[str, Scalar]) -> list[Slot]:
         """The slots of the samples before, newest first."""
-        values, slots = [states[name] for name in self.kept], list[Slot]()
+        values, slots = [states[name] for name in self.history], list[Slot]()
         for age in range(self.depth):
             row = iter(values[age * self._width : (age + 1) * self._width])
             step = [next(row) for _ in range(self._step_width)]

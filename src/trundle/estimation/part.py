@@ -188,13 +188,13 @@ class _Filter:
     def states(self) -> tuple[str, ...]:
         """What is known now first; the sample's number; then sensors' own, the last readings, what was known then."""
         then = self._state_names("then") if self.sensors.depth else ()
-        return (*self._state_names("now"), "count", *self.sensors.own, *self.sensors.kept, *then)
+        return (*self._state_names("now"), "count", *self.sensors.states, *self.sensors.history, *then)
 
     @property
     def memory(self) -> tuple[str, ...]:
         """Covariances, which figures show as ellipses, and what a sample leaves for the next one."""
         layout, now = self.layout, self._state_names("now")
-        told = {*layout.names, *now[layout.told :]}
+        told = {*layout.names, *now[layout.nis :]}
         return tuple(name for name in self.states if name not in told)
 
     def _state_names(self, when: str) -> list[str]:
@@ -206,7 +206,7 @@ class _Filter:
         """The states after a sample."""
         states, number, sensors = sight.states, sight.states["count"], self.sensors
         begun, depth = less(0.5, number), sensors.depth
-        told, after = sensors.told(sight, read, begun)
+        told, after = sensors.sense(sight, read, begun)
         after["count"] = minimum(number + 1, NEVER)
         slots = [sensors.slot(sight, told, read), *sensors.before(states)]
         step, start = _Step(self, read), self._start(sight, read)
@@ -221,7 +221,7 @@ class _Filter:
         kept = [value for slot in slots[:depth] for value in slot.flat()]
         counts = told[sensors.encoders_name].values
         last = {f"last_{own_name(name)}": value for name, value in counts.items()}
-        return after | dict(zip(sensors.kept, kept, strict=True)) | last
+        return after | dict(zip(sensors.history, kept, strict=True)) | last
 
     def _start(self, sight: Sight, read: Read) -> list[Scalar]:
         """What is known at first."""

@@ -91,13 +91,13 @@ def beyond(
 
 def _to_hole(found: HeightMap, x: float, y: float) -> float:
     """How far a place is from the nearest point of a map whose surroundings have holes (m)."""
-    rows, columns = np.nonzero(~found.known)
+    rows, columns = np.nonzero(~found.coverage)
     if not rows.size:
         return math.inf
-    return float(np.hypot(*_away(found, rows, columns, x, y)).min())
+    return float(np.hypot(*_offsets(found, rows, columns, x, y)).min())
 
 
-def _away(
+def _offsets(
     found: HeightMap, rows: np.ndarray, columns: np.ndarray, x: float, y: float
 ) -> tuple[FloatArray, FloatArray]:
     """How far points of a map are from a place along x and y (m)."""
@@ -109,7 +109,7 @@ def _instead(found: HeightMap, x: float, y: float, reach: float) -> str:
     """The nearest place that would do: a point of the map whose ground is known `reach` (m) around it."""
     from scipy.ndimage import distance_transform_edt  # late: nobody asks but after a bad start
 
-    (a, b), known = found.spacing, np.pad(found.known, 1)
+    (a, b), known = found.spacing, np.pad(found.coverage, 1)
     # A point stands for the cell about it, and so far off a neighbour's may begin. The map ends at its last points.
     room = np.asarray(distance_transform_edt(known, sampling=(b, a)))[1:-1, 1:-1] - math.hypot(a, b) / 2
     below, beside = (np.arange(size) * each for size, each in zip(room.shape, (b, a), strict=True))
@@ -117,6 +117,6 @@ def _instead(found: HeightMap, x: float, y: float, reach: float) -> str:
     rows, columns = np.nonzero(np.minimum(room, ends) >= reach)
     if not rows.size:
         return f"take another map, as nowhere on it is ground {reach:.2g} m around a place"
-    nearest = int(np.argmin(np.hypot(*_away(found, rows, columns, x, y))))
+    nearest = int(np.argmin(np.hypot(*_offsets(found, rows, columns, x, y))))
     (left, low), row, column = found.corner, int(rows[nearest]), int(columns[nearest])
     return f"begin at the nearest place with ground around: {place_of(left + a * column, low + b * row)}"

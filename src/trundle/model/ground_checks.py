@@ -109,7 +109,7 @@ def require_carried(robot: Robot, parameters: Mapping[str, Scalar], lost: np.nda
     own = {name: parameters[name] for name in robot.parameter_values()}
     with np.errstate(all="ignore"):
         numbers = mechanism(robot, own, terrain=True)
-        weak = np.logical_not(_carried(numbers, 1.0) >= _weight(numbers))
+        weak = np.logical_not(_soil_load(numbers, 1.0) >= _weight(numbers))
     if lost is not None and any(map(np.ndim, own.values())):
         lost |= weak
     elif np.any(weak):
@@ -124,7 +124,7 @@ def _weight(numbers: Mechanism) -> Scalar:
     return weight(tree, world_poses(tree, numbers.at.poses))
 
 
-def _carried(numbers: Mechanism, share: float, firm: float | None = None) -> Scalar:
+def _soil_load(numbers: Mechanism, share: float, firm: float | None = None) -> Scalar:
     """What soil carries (N) where wheels that roll without slip are in by a share of their radii; with a `firm` number
     in place of the one in which laws are linear.
     """
@@ -153,7 +153,7 @@ _FIRM = 1e9
 def _too_weak(robot: Robot, parameters: Mapping[str, float], who: str) -> InputError:
     """What to say of soil that can't carry a robot, and which number would do."""
     numbers = mechanism(robot, parameters, terrain=True)
-    carried, heavy, wheel = _carried(numbers, 1.0), _weight(numbers), numbers.assembly.wheels[0]
+    carried, heavy, wheel = _soil_load(numbers, 1.0), _weight(numbers), numbers.assembly.wheels[0]
     message = (
         f"the soil carries {carried:.4g} of {heavy:.4g} N at a sinkage of the whole radius: "
         f"the wheels of {who}'{robot.name}' would sink out of sight"
@@ -165,7 +165,7 @@ def _too_weak(robot: Robot, parameters: Mapping[str, float], who: str) -> InputE
         )
 
     def least(share: float) -> float:
-        once, twice = (_carried(numbers, share, firm) for firm in (_FIRM, 2 * _FIRM))
+        once, twice = (_soil_load(numbers, share, firm) for firm in (_FIRM, 2 * _FIRM))
         needed = _FIRM + _FIRM * (heavy - once) / (twice - once)
         unit = 10.0 ** (math.floor(math.log10(needed)) - 2)
         return unit * math.ceil(needed / unit)

@@ -38,7 +38,7 @@ class Touching(NamedTuple):
     grip: Scalar
 
     @property
-    def every(self) -> Rows:
+    def all_rows(self) -> Rows:
         """Rows of all that a contact moves, but its wheel's spin."""
         return [*self.rows, self.normal]
 

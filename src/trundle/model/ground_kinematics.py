@@ -21,7 +21,7 @@ def standing_speeds(motion: GroundMotion) -> list[Scalar]:
         condition
         for contacts in motion.places.values()
         for condition in standing(
-            [motion.folded(each.every) for each in contacts],
+            [motion.folded(each.all_rows) for each in contacts],
             [each.contact.distance for each in contacts],
             times(-1, motion.depth),
             time,

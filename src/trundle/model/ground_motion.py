@@ -394,7 +394,7 @@ class GroundMotion:
         """The states of contacts' laws where a step of these speeds ends."""
         after = dict[str, Scalar]()
         for each in self.touching:
-            moved = [dot(row, nu) for row in (*each.every, self.spin_row(each))]
+            moved = [dot(row, nu) for row in (*each.all_rows, self.spin_row(each))]
             names = tread_states(each.wheel, each.name)
             after |= {names[own].name: value for own, value in self.ground.tread_after(each, moved).items()}
         return after
@@ -434,7 +434,7 @@ class GroundMotion:
         total = [forces[i] for i in loose]
         found: list[tuple[Rows, Rows, Scalar, Vector]] = []
         for each in self.touching:
-            rows = self.folded([*each.every, self.spin_row(each)])
+            rows = self.folded([*each.all_rows, self.spin_row(each)])
             moved = [dot(row, free) for row in rows]
             pushed, slope = self.ground.pushed(each, moved)
             borne.append(pushed[-2])

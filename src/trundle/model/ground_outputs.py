@@ -91,7 +91,7 @@ def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar
     total, lost, borne = list(inner.tau), list[Scalar](), list[Scalar]()
     seen: list[tuple[Touching, Scalar, Scalar]] = []
     for each in motion.touching:
-        rows = [*each.every, motion.spin_row(each)]
+        rows = [*each.all_rows, motion.spin_row(each)]
         moved = [dot(row, nu) for row in rows]
         push = motion.ground.push(each, moved)
         for row, force in zip(rows, [*push.forces, push.load, push.moment], strict=True):

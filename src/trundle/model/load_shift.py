@@ -155,13 +155,13 @@ def moving_loads(moving: MovingMechanism, span: Sequence[int]) -> LoadLaw:
     given, weight = shared_weight(assembly, mechanism.at)
     shapes = {wheel.name: [carried_by(wheel, frames)[k] for k in kinds] for wheel in sharing_wheels(assembly)}
     count, basis = assembly.tree.speed_count, mechanism.basis.matrix
-    columns = [carried(force, low) for force in base_columns(assembly.tree, mechanism.at.poses)]
+    columns = [at_ground(force, low) for force in base_columns(assembly.tree, mechanism.at.poses)]
     columns += [[0, 0, 0]] * (len(assembly.speeds) - count)
     needs = product([[column[k] for column in columns] for k in kinds], basis)
     response = product(_responses(moving, needs), transpose(basis))
-    kept = [plus(a, b) for a, b in zip(moving.drift, apply(basis, _kept(moving)), strict=True)]
+    kept = [plus(a, b) for a, b in zip(moving.drift, apply(basis, _free_rates(moving)), strict=True)]
     wrenches = needed_wrenches(assembly.tree, mechanism.at.poses, moving.nu[:count], kept[:count])
-    held = less_given(assembly, frames, [carried(wrenches[0], low)[k] for k in kinds], kinds)
+    held = less_given(assembly, frames, [at_ground(wrenches[0], low)[k] for k in kinds], kinds)
     bias = apply(response, _needed(moving, wrenches, kept))
     held = [minus(h, b) for h, b in zip(held, bias, strict=True)]
     standing = _solve(_gram(list(shapes.values())), [weight[k] for k in kinds])
@@ -181,7 +181,7 @@ def required_loads(
         return wheel_loads(assembly, at, span)
     count, frames = assembly.tree.speed_count, base_frames(assembly, at.poses)
     wrench = needed_wrenches(assembly.tree, at.poses, list(nu[:count]), list(nu_dot[:count]))[0]
-    force, about_x, about_y = less_given(assembly, frames, carried(wrench, ground_height(assembly, frames)))
+    force, about_x, about_y = less_given(assembly, frames, at_ground(wrench, ground_height(assembly, frames)))
     loads: dict[str, Scalar] = {wheel.name: wheel.load for wheel in assembly.wheels if wheel.load is not None}
     if sharing := sharing_wheels(assembly):
         places = [contact_place(wheel, frames) for wheel in sharing]
@@ -203,7 +203,7 @@ def _needed(moving: MovingMechanism, wrenches: Sequence[Force], nu_dot: Sequence
     return needs + [times(linkage.armature, nu_dot[linkage.column]) for linkage in assembly.linkages]
 
 
-def _kept(moving: MovingMechanism) -> list[Scalar]:
+def _free_rates(moving: MovingMechanism) -> list[Scalar]:
     """u̇ that loops and motors that hold rates give without any force."""
     nothing = [0] * len(moving.labels)
     return nothing if moving.bound is None else bound_accelerations(moving, nothing).rates
@@ -219,7 +219,7 @@ def _responses(moving: MovingMechanism, needs: AnyRows) -> Rows:
     return [bound_accelerations(still, row).rates for row in needs]
 
 
-def carried(wrench: Force, low: Scalar) -> Vector:
+def at_ground(wrench: Force, low: Scalar) -> Vector:
     """(F, −M_y, M_x) about the ground's point at z = `low` below the base's origin, of a wrench about that origin."""
     force, moment = wrench
     return (

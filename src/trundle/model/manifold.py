@@ -152,7 +152,7 @@ def settle_batch(
 
 def _on_constraints(look: _Look, rows: np.ndarray, given: Sequence[str]) -> np.ndarray:
     """Rows (s, states and parameters) moved as `settle` says; raises InputError for the first that can't be."""
-    rows = _settled(look, rows, given)
+    rows = _project(look, rows, given)
     left = np.abs(look.residuals(rows)).max(axis=1, initial=0.0)
     broken = ~(left <= _RESIDUAL)
     if not broken.any():
@@ -231,7 +231,7 @@ def _program(program: Program | None) -> Program:
     return program
 
 
-def _settled(look: _Look, rows: np.ndarray, given: Sequence[str]) -> np.ndarray:
+def _project(look: _Look, rows: np.ndarray, given: Sequence[str]) -> np.ndarray:
     """Rows (s, states and parameters) moved as `settle` says, each only where it still breaks constraints."""
     model, rows = look.model, rows.copy()
     held: tuple[Held, ...] = ("configuration", "velocity")

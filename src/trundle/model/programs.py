@@ -94,19 +94,19 @@ def program_of(moving: MovingMechanism, name: str, outputs: Groups, more: Groups
     return moving.symbols.program(name, inputs, outputs)
 
 
-def _kept(
+def _memoize(
     make: Callable[Concatenate[Model, P], ModelProgram[R]],
 ) -> Callable[Concatenate[Model, P], ModelProgram[R]]:
     """A maker whose programs a model keeps: whoever asks again, in a loop say, has them at once."""
 
     @wraps(make)
-    def made(model: Model, *args: P.args, **kwargs: P.kwargs) -> ModelProgram[R]:
+    def recall(model: Model, *args: P.args, **kwargs: P.kwargs) -> ModelProgram[R]:
         key = (make.__name__, *args, *kwargs.items())
         if key not in model.kept_programs:
             model.kept_programs[key] = make(model, *args, **kwargs)
         return cast("ModelProgram[R]", model.kept_programs[key])
 
-    return made
+    return recall
 
 
 def _called(
@@ -163,7 +163,7 @@ def gravity(model: Model) -> ModelProgram[FloatArray]:
     )
 
 
-@_kept
+@_memoize
 def inverse_dynamics(model: Model, pushed: tuple[str, ...]) -> ModelProgram[FloatArray]:
     """`force` on the speeds (N, N m) for an `acceleration` u̇: Sᵀ(M (S u̇ + Ṡ u) + c − Σ Jᵀ w).
 
@@ -179,7 +179,7 @@ def inverse_dynamics(model: Model, pushed: tuple[str, ...]) -> ModelProgram[Floa
     return _called(model, "inverse_dynamics", {"force": (m.labels, force)}, _first, more)
 
 
-@_kept
+@_memoize
 def forward_dynamics(model: Model, pushed: tuple[str, ...]) -> ModelProgram[FloatArray]:
     """`acceleration` u̇ for a `force` on the speeds (N, N m), gravity included; `pushed` as in inverse dynamics.
 
@@ -233,7 +233,7 @@ def frame(model: Model, link: str, point: Sequence[float | str]) -> ModelProgram
     return _frame_at(model, link, three(point, "point", "x, y and z", ("m", "m", "m")))
 
 
-@_kept
+@_memoize
 def _frame_at(model: Model, link: str, point: tuple[float, ...]) -> ModelProgram[FrameMotion]:
     return model_program(model, frame_program(model.moving, link, point), _frame_motion)
 

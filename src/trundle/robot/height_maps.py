@@ -56,7 +56,7 @@ class HeightMap:
         return self.table.values.size // self.size - self.holes
 
     @property
-    def known(self) -> np.ndarray:
+    def coverage(self) -> np.ndarray:
         """Around which points (rows, columns) the surface is known."""
         if not self.holes:
             return np.ones((self.rows, self.columns), dtype=bool)

@@ -90,7 +90,7 @@ class Encoders(Sensor):
         perhaps = (2 * math.pi,) if self.ticks is None else (2 * math.pi, 2**16 * tick)
         return perhaps if self.wraps is None else ()
 
-    def told(self, angle: Scalar, read: Read) -> Scalar:
+    def wrap_angle(self, angle: Scalar, read: Read) -> Scalar:
         """What it tells of an angle that it has counted, and of the difference of two readings."""
         return wrap(angle, self.turns(read)[0]) if isinstance(self.wraps, Value) else angle
 
@@ -109,7 +109,7 @@ class Encoders(Sensor):
             if self.ticks is not None:
                 tick = 2 * math.pi / read(self.ticks)
                 angle = tick * floor(angle / tick + 0.5)
-            values[name] = self.told(angle, read)
+            values[name] = self.wrap_angle(angle, read)
         return Reading(values, states)
 
 

@@ -28,7 +28,7 @@ class SensitivityProblem:
     rows: int
     values: FloatArray
 
-    def beside(self, x: FloatArray) -> FloatArray:
+    def augment(self, x: FloatArray) -> FloatArray:
         """X (rows,), then every S_j (rows,); the energy account starts at 0, wherever the motion does."""
         columns = np.zeros((len(self.start), self.rows))
         columns[:, : self.start.shape[1]] = self.start
@@ -56,7 +56,7 @@ class SensitivityProblem:
         scale = np.where(self.values == 0, 1.0, np.abs(self.values))
         return absolute / np.repeat(np.append(1.0, scale), self.rows)
 
-    def settled(self, whole: FloatArray, commands: FloatArray, numbers: FloatArray) -> FloatArray:
+    def project(self, whole: FloatArray, commands: FloatArray, numbers: FloatArray) -> FloatArray:
         """Of all rows (…, times) the states' own and their derivatives', moved onto the constraints as a run's are."""
         model, n = self.tangents.model, self.start.shape[1]
         parts = whole.reshape(len(self.start) + 1, self.rows, -1)[:, :n]

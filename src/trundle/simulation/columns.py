@@ -34,7 +34,7 @@ def read_column(
     where the file itself can't be read.
     """
     path = folder / with_slashes(source.file)
-    with _told(path, key):
+    with _places(path, key):
         sheet = read_sheet(path, MOST_BYTES).with_units()
         clock = sheet.names.index("time") if "time" in sheet.names else 0
         column = _place(sheet, source.column or name)
@@ -58,7 +58,7 @@ def read_column(
 
 
 @contextmanager
-def _told(path: Path, key: str) -> Iterator[None]:
+def _places(path: Path, key: str) -> Iterator[None]:
     """Errors name the description's key and the CSV file's line; without a line, the key of the file's name."""
     try:
         yield

@@ -50,13 +50,13 @@ class Fall(NamedTuple):
     level: float = 0.0
     sign: float = 1.0
 
-    def left(self, values: FloatArray) -> FloatArray:
+    def margin(self, values: FloatArray) -> FloatArray:
         """How far values are from the level; zero or less beyond it."""
         return self.sign * (values - self.level)
 
     def came(self, values: FloatArray) -> BoolArray:
         """Where values come to the level, or begin there."""
-        there = self.left(values) <= 0
+        there = self.margin(values) <= 0
         return there & ~np.append(False, there[:-1])
 
     def fallen(self, times: FloatArray, values: FloatArray) -> Fallen | None:
@@ -134,7 +134,7 @@ class Extremes:
 
     def _unsure(self, seen: _Seen) -> bool:
         """Whether one of `falls` may come near its level at the looks `seen`, or between."""
-        columns = np.array([fall.left(seen.columns[column]) for fall, column in self._falls.items()])
+        columns = np.array([fall.margin(seen.columns[column]) for fall, column in self._falls.items()])
         crests = _crests(seen.times, -columns, seen.path.begin[seen.place.astype(int)]).max(axis=1)
         return bool((crests > -_NEAR * np.ptp(columns, axis=1)).any())
 
@@ -171,7 +171,7 @@ class Extremes:
         highest, when = path.extremes(self._look, self._seen)
         for fall, column in self._falls.items():
             least = (int(fall.sign < 0), column)
-            if fall.left(-fall.sign * highest[least]) <= 0:
+            if fall.margin(-fall.sign * highest[least]) <= 0:
                 self._fallen.setdefault(fall, path.first(self._look, self._seen, fall, column, when[least]))
         self._count_falls(self._seen)
         if not self._highest.size:
@@ -249,7 +249,7 @@ class _Path:
 
     def first(self, look: Sampler, seen: _Seen, fall: Fall, column: int, when: float) -> float:
         """When a fall first was (s), of a column that is beyond its level at `when`."""
-        below = int(np.argmax(np.append(fall.left(seen.columns[column]) <= 0, True)))
+        below = int(np.argmax(np.append(fall.margin(seen.columns[column]) <= 0, True)))
         if below < seen.times.size and seen.times[below] <= when:
             high = seen.place[below]
         else:  # it dips between looks
@@ -262,7 +262,7 @@ class _Path:
         for _ in range(2 * _ROUNDS):
             inside = np.linspace(low, high, _CLOSER)
             time, columns = self.columns(look, inside)
-            hit = int(np.argmax(np.append(fall.left(columns[column, :-1]) <= 0, True)))
+            hit = int(np.argmax(np.append(fall.margin(columns[column, :-1]) <= 0, True)))
             low, high = inside[max(hit - 1, 0)], inside[hit]
             time = time[hit : hit + 1]
         return float(time[0])

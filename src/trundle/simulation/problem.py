@@ -107,7 +107,7 @@ class Problem:
     def whole_start(self) -> FloatArray:
         """x(0), and S(0) behind it where derivatives go along."""
         start = np.array(self.start, dtype=float)
-        return start if self.carried is None else self.carried.beside(start)
+        return start if self.carried is None else self.carried.augment(start)
 
     def sampling(self) -> Program:
         """What samples do to x, and to S."""
@@ -164,7 +164,7 @@ def _slopes(problem: Problem, whole: FloatArray, commanded: FloatArray) -> Sensi
     if carried is None:
         return None
     return Sensitivities(
-        carried.tangents, carried.settled(whole, commanded, problem.numbers), commanded, problem.numbers
+        carried.tangents, carried.project(whole, commanded, problem.numbers), commanded, problem.numbers
     )
 
 

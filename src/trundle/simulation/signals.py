@@ -111,7 +111,7 @@ def constant(value: float) -> Signal:
     if not math.isfinite(number):
         raise InputError(f"an input of {number} is not a finite number")
     return Signal(
-        lambda t: number, held=True, slope=lambda t: 0.0, cubics=_held(np.zeros(1), np.array([number]))
+        lambda t: number, held=True, slope=lambda t: 0.0, cubics=_hold(np.zeros(1), np.array([number]))
     )
 
 
@@ -329,10 +329,10 @@ def _steps(t: np.ndarray, v: np.ndarray) -> Signal:
     def many(at: FloatArray) -> FloatArray:
         return v[np.maximum(np.searchsorted(t, at, side="right") - 1, 0)]
 
-    return Signal(value, jumps=jumps, held=True, cubics=_held(t, v), many=many)
+    return Signal(value, jumps=jumps, held=True, cubics=_hold(t, v), many=many)
 
 
-def _held(t: np.ndarray, v: np.ndarray) -> Callable[[FloatArray, FloatArray], FloatArray]:
+def _hold(t: np.ndarray, v: np.ndarray) -> Callable[[FloatArray, FloatArray], FloatArray]:
     """The coefficients of what holds values v from times t (s) on."""
 
     def cubics(begins: FloatArray, ends: FloatArray) -> FloatArray:

@@ -93,7 +93,7 @@ class _Looks:
         """The places of states."""
         return [self.problem.system.states.index(name) for name in names]
 
-    def every(self, each: Placed) -> list[int]:
+    def rows_of(self, each: Placed) -> list[int]:
         """The places of a controller's own states."""
         return self.rows(f"{each.name}.{own}" for own in each.states)
 
@@ -251,7 +251,7 @@ def _continuous(looks: _Looks, controllers: list[Placed]) -> _Unstable:
         """With commands u = K x of these in place of held ones: ẋ = A x + B K x."""
         jump = often.slopes(at_work)
         held = often.rows(place for name in at_work for place in theirs[name].held)
-        own = [row for name in at_work for row in often.every(theirs[name])]
+        own = [row for name in at_work for row in often.rows_of(theirs[name])]
         commands = np.broadcast_to(np.eye(jump.shape[1]), jump.shape).copy()
         commands[:, held] = jump[:, held]
         moving = often.rates @ commands
@@ -276,7 +276,7 @@ def _sampled(looks: _Looks, controllers: list[Placed]) -> _Unstable:
     from scipy.linalg import expm  # late: most robots have nothing that samples
 
     names = [each.name for each in controllers if not each.at_once]
-    own = [row for each in controllers if each.name in names for row in looks.every(each)]
+    own = [row for each in controllers if each.name in names for row in looks.rows_of(each)]
     jumps: dict[frozenset[str], FloatArray] = {}
     same = np.eye(len(looks.states))
 

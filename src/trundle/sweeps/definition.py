@@ -43,7 +43,7 @@ def text_of(work: Work) -> str:
         "steps": work.steps,
         "dt": work.dt,
         "initial": _plain(work.initial),
-        "inputs": _plain(work.told),
+        "inputs": _plain(work.common_inputs),
         "parameters": _plain(work.parameters),
     }
     if work.cases:

@@ -57,7 +57,7 @@ class Measure:
             return [where(self._beyond(v), 0.0, _NEVER), v]
         return []
 
-    def carried(self, sums: Sequence[Scalar], v: Scalar, step: Scalar) -> list[Scalar]:
+    def advance(self, sums: Sequence[Scalar], v: Scalar, step: Scalar) -> list[Scalar]:
         """What is carried after another step, the one with the number `step`, that ends with the value v."""
         if self.kind in ("min", "max"):
             return [(minimum if self.kind == "min" else maximum)(sums[0], v)]
@@ -129,11 +129,11 @@ def measure_texts(given: object) -> list[str]:
 
 def _measure(model: Plant, text: str) -> Measure:
     if match := _FINAL.fullmatch(text):
-        return _made(model, f"final.{match[1]}", "final", match[1])
+        return _make(model, f"final.{match[1]}", "final", match[1])
     if match := _FIRST.fullmatch(text):
         name, sign, level = match.groups()
         value = number(level, "measures", model.units.get(name, ""))
-        return _made(model, f"first({name} {sign} {level})", "first", name, value, sign == ">")
+        return _make(model, f"first({name} {sign} {level})", "first", name, value, sign == ">")
     match = _CALL.fullmatch(text)
     if not match:
         raise InputError(f"{text!r} is no measure", key="measures", hint=f"write {_FORMS}")
@@ -143,10 +143,10 @@ def _measure(model: Plant, text: str) -> Measure:
     if kind not in _PARTS or kind == "final":
         hint = f"{suggest(kind, [each for each in _PARTS if each not in ('final', 'first')])}; or {_FORMS}"
         raise InputError(f"there is no measure '{kind}'", key="measures", hint=hint)
-    return _made(model, f"{kind}({name})", kind, name)
+    return _make(model, f"{kind}({name})", kind, name)
 
 
-def _made(model: Plant, text: str, kind: str, name: str, level: float = 0.0, above: bool = True) -> Measure:
+def _make(model: Plant, text: str, kind: str, name: str, level: float = 0.0, above: bool = True) -> Measure:
     known = (*model.states, *model.outputs)
     if name not in known:
         raise InputError(

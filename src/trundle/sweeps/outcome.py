@@ -121,7 +121,7 @@ class Sweep:
 
     def __getitem__(self, name: str) -> FloatArray:
         """All robots' values of what varies or was measured, (count,), NaN where a robot has not rolled or diverged."""
-        return self.store.read(self._known(name))
+        return self.store.read(self._check_name(name))
 
     def __repr__(self) -> str:
         return f"Sweep({self.work.name}: {self.count:,} robots, {', '.join((*self.varied, *self.measures))})"
@@ -156,7 +156,7 @@ class Sweep:
         >>> round(found.moments("length").mean, 12)
         1.0
         """
-        return moments(self.store.blocks(self._known(name)))
+        return moments(self.store.blocks(self._check_name(name)))
 
     def quantiles(self, name: str, shares: Sequence[float] = _QUANTILES) -> FloatArray:
         """The values of a name below which these shares of the robots lie, exactly, by two or more passes over blocks.
@@ -194,7 +194,7 @@ class Sweep:
         own = np.asarray(shares, dtype=float)
         if own.ndim != 1 or not ((own >= 0) & (own <= 1)).all():
             raise InputError("expected shares from 0 to 1", key="shares", hint="such as (0.05, 0.5, 0.95)")
-        known = self._known(name)
+        known = self._check_name(name)
         return quantiles(lambda: self.store.blocks(known), own)
 
     def histogram(self, name: str, bins: int = 60) -> tuple[FloatArray, FloatArray]:
@@ -230,7 +230,7 @@ class Sweep:
         >>> found.histogram("length", 4)[0].tolist()
         [25.0, 25.0, 25.0, 26.0]
         """
-        known = self._known(name)
+        known = self._check_name(name)
         return histogram(lambda: self.store.blocks(known), check_int(bins, "bins", 1))
 
     def robot(self, number: int) -> dict[str, dict[str, Any]]:
@@ -265,7 +265,7 @@ class Sweep:
         """
         if not isinstance(number, (int, np.integer)) or not 0 <= number < self.count:
             raise InputError(f"there is no robot {number!r}", key="robot", hint=f"0 to {self.count - 1:,}")
-        return self.work.given(int(number))
+        return self.work.arguments(int(number))
 
     def run(self, number: int, **options: Any) -> Run:
         """The whole run of a robot over the sweep's time, by `simulate`: with a controlled error, or by the sweep's
@@ -337,7 +337,7 @@ class Sweep:
         >>> found.extremes("length", 2)
         [100, 99]
         """
-        known, sign = self._known(measure), -1.0 if largest else 1.0
+        known, sign = self._check_name(measure), -1.0 if largest else 1.0
         best = np.zeros((0, 2))
         for index in np.flatnonzero(self.store.whole()):
             first, size = self.store.rows_of(int(index))
@@ -380,7 +380,7 @@ class Sweep:
         >>> found.sobol_indices("final.link_1.angle").first.shape
         (2,)
         """
-        design, known = self.work.design, self._known(measure)
+        design, known = self.work.design, self._check_name(measure)
         if design.draws != "indices":
             hint = f'sweep with draws="indices"; these are {design.draws!r}'
             raise InputError("Sobol' indices need samples of their own", key="draws", hint=hint)
@@ -477,7 +477,7 @@ class Sweep:
 
         return xarray.open_zarr(self.store.group.store, consolidated=False, chunks=None)
 
-    def _known(self, name: str) -> str:
+    def _check_name(self, name: str) -> str:
         if name not in self.store.names:
             raise InputError(
                 f"the sweep has no {name!r}", key="name", hint=suggest(str(name), self.store.names)

@@ -239,7 +239,7 @@ def _sums_at_end(
     for measure, value in zip(measures, seen, strict=True):
         own = sums[place : place + len(measure.sums)]
         place += len(measure.sums)
-        after += measure.carried(own, value, step)
+        after += measure.advance(own, value, step)
     return after + list(sums[len(after) : len(sums) - len(counted)]) + counted
 
 
@@ -356,6 +356,6 @@ def _sums_from_begin(
     for measure, value in zip(measures, seen, strict=True):
         own = sums[place : place + len(measure.sums)]
         place += len(measure.sums) + 1
-        on = zip(measure.begun(value), measure.carried(own, value, step), strict=True)
+        on = zip(measure.begun(value), measure.advance(own, value, step), strict=True)
         after += [*(where(begins, first, later) for first, later in on), value]
     return after

@@ -50,9 +50,9 @@ class Store:
 
     def work(self) -> Work:
         """What is done to the robots, by the definition."""
-        return work_of(self.definition, self._kept("maps"), self._kept("motions"))
+        return work_of(self.definition, self._arrays("maps"), self._arrays("motions"))
 
-    def _kept(self, what: str) -> dict[str, FloatArray]:
+    def _arrays(self, what: str) -> dict[str, FloatArray]:
         """Numbers of the definition, by name."""
         own = self.group[f"{_OWN}/{what}"] if what in self.group[_OWN] else {}
         return {name: np.asarray(own[name][...], dtype=float) for name in own}

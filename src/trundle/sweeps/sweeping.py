@@ -162,7 +162,7 @@ def sweep(
         named(parameters, "parameters"), steps, positive(dt, "dt", "s"), device_of(device, precision),
     )  # fmt: skip
     work = work_of_request(source, terrain, mode, request)
-    given = {*work.told, *(label for case in work.cases.values() for label in case.inputs)}
+    given = {*work.common_inputs, *(label for case in work.cases.values() for label in case.inputs)}
     warn_of_references(work.plant.control_description, work.plant.inputs, given)
     place = None if store is None else path_of(store, "sweep")
     if client is not None and place is None:
@@ -171,7 +171,7 @@ def sweep(
         raise InputError("a cluster's workers write to a store", key="store", hint=hint)
     with (
         reached(client) as cluster,
-        _kept(work, place, check_bool(resume, "resume"), _chunk(chunk, work, count)) as kept,
+        _opened(work, place, check_bool(resume, "resume"), _chunk(chunk, work, count)) as kept,
     ):
         kept.admit(check_bool(other_cpu, "other_cpu"))
         left = [int(index) for index in np.flatnonzero(~kept.whole())]
@@ -197,7 +197,7 @@ class _RolloutProgress:
 
 
 @contextmanager
-def _kept(work: Work, place: Path | None, resume: bool, chunk: int) -> Iterator[Store]:
+def _opened(work: Work, place: Path | None, resume: bool, chunk: int) -> Iterator[Store]:
     """The store, new or gone on with, which nobody else writes to as long as this lasts."""
     text = text_of(work)
     if resume and place is None:

@@ -96,7 +96,7 @@ class Work:
         return hashlib.sha256(json.dumps(plain).encode()).hexdigest()
 
     @cached_property
-    def told(self) -> Mapping[str, NumbersLike]:
+    def common_inputs(self) -> Mapping[str, NumbersLike]:
         """The inputs that all robots have, with those of trackers."""
         return inputs_told(self.plant, self.inputs, self.steps, self.dt)
 
@@ -127,7 +127,7 @@ class Work:
         rows = {name: np.where(none, np.nan, row[:count]) for name, row in measured.items()}
         return columns | rows | {name: truths.astype(float) for name, truths in outcomes.items()}
 
-    def given(self, robot: int) -> dict[str, dict[str, NumbersLike]]:
+    def arguments(self, robot: int) -> dict[str, dict[str, NumbersLike]]:
         """What `rollout` and `simulate` take for a robot: initial, inputs, those (steps, 1) that it has chosen among
         them, and parameters.
         """
@@ -141,7 +141,7 @@ class Work:
         """A robot's whole run: with a controlled error, or by the sweep's own steps."""
         from trundle.simulation import simulate
 
-        given: dict[str, Any] = self.given(robot)
+        given: dict[str, Any] = self.arguments(robot)
         given["inputs"] = signals_told(given["inputs"], self.dt)
         how = {**self.plant.simulate_arguments(self.dt), **given, **options}
         return simulate(how.pop("model"), self.steps * self.dt, **how)
@@ -169,7 +169,7 @@ class Work:
         return given
 
     def _robots(self, columns: Mapping[str, FloatArray], count: int) -> RolloutInputs:
-        given = self._apart(columns, self.told)
+        given = self._apart(columns, self.common_inputs)
         for name, case in self.cases.items():
             given["inputs"].update(case.at(columns[name], 0))
         return rollout_inputs(self.plant, given["initial"], given["inputs"], given["parameters"], count)

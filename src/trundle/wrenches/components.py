@@ -66,7 +66,7 @@ def as_matrix(given: TripleLike, what: str, hint: str = "") -> Matrix:
     return tuple(as_vector(row, what) for row in rows)  # type: ignore[return-value]
 
 
-def shown(vector: Vector, shape: BatchShape = ()) -> TripleLike:
+def array(vector: Vector, shape: BatchShape = ()) -> TripleLike:
     """An array (..., 3), read-only and one for each sample of `shape`, where all components are numbers; else the
     tuple.
     """
@@ -105,7 +105,7 @@ def settle_vectors(noun: object, what: str, words: Mapping[str, str], also: Iter
     parts = {name: as_vector(getattr(noun, name), f"{what}: its {word}") for name, word in words.items()}
     shape = batch_shape(what, *parts.values(), also=also)
     for name, vector in parts.items():
-        object.__setattr__(noun, name, shown(vector, shape))
+        object.__setattr__(noun, name, array(vector, shape))
 
 
 def check_rotation(rotation: Matrix, what: str) -> None:

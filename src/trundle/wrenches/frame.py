@@ -8,7 +8,7 @@ from functools import cached_property
 from trundle.scalars import Scalar
 from trundle.spatial.vectors import ZERO, Vector
 from trundle.wrenches import chains
-from trundle.wrenches.components import BatchShape, TripleLike, batch_shape, shown, shown_matrix
+from trundle.wrenches.components import BatchShape, TripleLike, array, batch_shape, shown_matrix
 from trundle.wrenches.placement import AT_REST, Placement, place_given, placement_given, shape_of
 
 
@@ -409,4 +409,4 @@ class Point:
 
 def _over(vector: Vector, *parts: Frame | Point | None) -> TripleLike:
     """A vector for every sample that the frames and points hold."""
-    return shown(vector, batch_shape("the frames", also=(part.shape for part in parts if part is not None)))
+    return array(vector, batch_shape("the frames", also=(part.shape for part in parts if part is not None)))

@@ -69,7 +69,7 @@ def axes_of(joint: OsimJoint, held: Mapping[str, float]) -> list[OsimAxis]:
             OsimAxis("", turns, axis, OsimFunction((name,), (1.0,)))
             for (turns, axis), name in zip(wanted, coordinates, strict=True)
         ]
-    axes = [replace(axis, function=axis.function.held(held)) for axis in axes]
+    axes = [replace(axis, function=axis.function.substitute(held)) for axis in axes]
     return sorted(axes, key=lambda axis: (axis.turns, axis.name))
 
 

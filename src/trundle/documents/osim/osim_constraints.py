@@ -60,7 +60,7 @@ def constraints_of(model: OsimModel) -> OsimConstraints:
     couplers = [_coupler(node, known) for node in active if node.element.tag == _READ[0]]
     while True:  # what follows nothing but what is held is held, too
         couplers = [
-            OsimCoupler(each.node, each.dependent, each.function.held(held))
+            OsimCoupler(each.node, each.dependent, each.function.substitute(held))
             for each in couplers
             if each.dependent not in held
         ]

@@ -47,7 +47,7 @@ class OsimFunction:
         kinds = {"simm": SimmCurve, "linear": LinearCurve, "polynomial": PolynomialCurve}
         return kinds[str(data.pop("type"))](**data)
 
-    def held(self, values: Mapping[str, float]) -> OsimFunction:
+    def substitute(self, values: Mapping[str, float]) -> OsimFunction:
         """The same with some coordinates held at values."""
         if self.curve is not None:
             (name,) = self.coordinates
@@ -84,7 +84,7 @@ def _read(
         line = OsimFunction(
             coordinates, tuple(factor * slope for slope in slopes[: len(coordinates)]), factor * offset
         )
-        return line.held({})
+        return line.substitute({})
     if kind not in _KNOWN:
         raise function.fail(f"{what} follows a {kind}, which isn't read", f"known: {', '.join(_KNOWN)}")
     if len(coordinates) != 1:
@@ -102,7 +102,7 @@ def _curve(function: OsimNode, coordinates: tuple[str, ...], what: str, factor: 
         numbers = function.some_numbers("coefficients", 1, _MOST_COEFFICIENTS)
         rising = [factor * number for number in reversed(numbers)]
         if len(rising) <= 2:
-            return OsimFunction(coordinates, (rising[1] if rising[1:] else 0.0,), rising[0]).held({})
+            return OsimFunction(coordinates, (rising[1] if rising[1:] else 0.0,), rising[0]).substitute({})
         return OsimFunction(coordinates, curve={"type": "polynomial", "coefficients": rising})
     x, y = (function.some_numbers(tag, 2, MOST_POINTS) for tag in "xy")
     if len(x) != len(y):

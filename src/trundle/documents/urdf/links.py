@@ -36,7 +36,7 @@ class LinkTree:
     root: str
 
     @cached_property
-    def carried(self) -> Mapping[str, UrdfJoint]:
+    def parent_joints(self) -> Mapping[str, UrdfJoint]:
         """The joint that carries a link, for all but the root."""
         return {joint.child: joint for joint in self.urdf.joints.values()}
 
@@ -45,17 +45,17 @@ class LinkTree:
         the joint's pose in it.
         """
         pose, link = pose_of(joint), joint.parent
-        while link != self.root and self.carried[link].type == "fixed":
-            pose = compose(pose_of(self.carried[link]), pose)
-            link = self.carried[link].parent
-        return link, self.carried.get(link), pose
+        while link != self.root and self.parent_joints[link].type == "fixed":
+            pose = compose(pose_of(self.parent_joints[link]), pose)
+            link = self.parent_joints[link].parent
+        return link, self.parent_joints.get(link), pose
 
     def at_zero(self, link: str) -> Pose:
         """A link's pose in the root with all joints at zero."""
         pose = IDENTITY_POSE
         while link != self.root:
-            pose = compose(pose_of(self.carried[link]), pose)
-            link = self.carried[link].parent
+            pose = compose(pose_of(self.parent_joints[link]), pose)
+            link = self.parent_joints[link].parent
         return pose
 
     def axis(self, joint: UrdfJoint) -> Vector:
@@ -169,8 +169,8 @@ def _part(tree: LinkTree, name: str, link: str, seen: Pose) -> LinkGroup:
     body = tree.urdf.links[name].body
     pose = IDENTITY_POSE
     while name != link:
-        pose = compose(pose_of(tree.carried[name]), pose)
-        name = tree.carried[name].parent
+        pose = compose(pose_of(tree.parent_joints[name]), pose)
+        name = tree.parent_joints[name].parent
     pose = compose(seen, pose)
     center = vector(transform_point(pose, _three(body.get("center_of_mass"))))
     six = cast("Mapping[str, float]", body.get("inertia", {}))

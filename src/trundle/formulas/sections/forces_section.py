@@ -30,7 +30,7 @@ from trundle.model.forces import (
     sharing_wheels,
     wheel_loads,
 )
-from trundle.model.load_shift import axle_moment, carried, shifts_load
+from trundle.model.load_shift import at_ground, axle_moment, shifts_load
 from trundle.robot.kinds import ask
 from trundle.robot.motor import Drive
 from trundle.scalars import AnyRows, Scalar, maximum, minimum
@@ -352,7 +352,7 @@ def _carried_together(sheet: Sheet, dynamics: Dynamics) -> tuple[dict[str, Scala
     frames = base_frames(assembly, sheet.at.poses)
     rates = [sheet.rate(name) for name in assembly.speeds]
     wrench, *_ = needed_wrenches(assembly.tree, sheet.at.poses, sheet.all_speeds(), rates)
-    total = [*carried(wrench, ground_height(assembly, frames))]
+    total = [*at_ground(wrench, ground_height(assembly, frames))]
     given: dict[str, Scalar] = {}
     for wheel in assembly.wheels:
         if wheel.load is not None:

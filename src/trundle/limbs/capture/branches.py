@@ -68,7 +68,7 @@ class Branches:
         beyond = self.model.beyond(q)
         return (beyond > 0).sum(axis=1), beyond.sum(axis=1)
 
-    def meant(self, q: FloatArray, near: FloatArray) -> FloatArray:
+    def choose(self, q: FloatArray, near: FloatArray) -> FloatArray:
         """The postures (k, c) of the same poses that are meant, of equal ones the nearest to others (k, c)."""
         q = self._unturned(q, near)
         for triple in self.triples:

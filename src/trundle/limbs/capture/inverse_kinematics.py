@@ -140,20 +140,20 @@ class _Sight:
         starts = np.array([q, *self.model.anywhere(np.random.default_rng(_SEED), q, _TRIES)])
         places = self.nearest(np.full(len(starts), sample), starts, _FOLLOWED)
         good = np.flatnonzero(places.cost <= 1.01 * places.cost.min() + _WORSE**2)
-        meant = self.meant(np.full(len(good), sample), places.rows(good), near)
+        meant = self.choose(np.full(len(good), sample), places.rows(good), near)
         count, excess = self.branches.rank(meant.q)
         return self.nearest(np.array([sample]), meant.q[np.lexsort((meant.cost, excess, count))[:1]])
 
-    def meant(self, samples: IntArray, place: _Postures, near: FloatArray) -> _Postures:
+    def choose(self, samples: IntArray, place: _Postures, near: FloatArray) -> _Postures:
         """What is meant by postures, near others (k, c); fitted again where turns move the robot."""
         branches = self.branches
-        here = self.at(samples, branches.meant(place.q, near))
+        here = self.at(samples, branches.choose(place.q, near))
         turned = branches.turned(here.q, here.q)
         again = np.flatnonzero((turned != here.q).any(axis=1))
         if again.size:
             some = samples[again]
             there = self.nearest(some, turned[again])
-            there = self.at(some, branches.meant(there.q, turned[again]))
+            there = self.at(some, branches.choose(there.q, turned[again]))
             better = are_less(branches.rank(there.q), branches.rank(here.q[again]))
             better &= self.error(some, there) <= _LOST * self.error(some, here.rows(again)) + _WORSE
             here.put(again[better], there.rows(np.flatnonzero(better)))
@@ -275,7 +275,7 @@ class _Trail:
             place.put(np.array([k]), sight.searched(int(samples[k]), place.q[k], near[k]))
         left = np.flatnonzero(rank(place.q)[0] > rank(near)[0])
         if left.size:
-            place.put(left, sight.meant(samples[left], place.rows(left), near[left]))
+            place.put(left, sight.choose(samples[left], place.rows(left), near[left]))
         self._store(samples, place)
 
     def settle(self, samples: IntArray) -> None:

@@ -75,7 +75,7 @@ class LimitUsage:
         return [(_together(names, alike), begin, end) for alike, begin, end in spans]
 
     @property
-    def told(self) -> dict[str, object]:
+    def summary(self) -> dict[str, object]:
         """As plain data: the largest share of friction, the lowest voltage (V) and the greatest current (A) of a
         battery, for how long (s) what binds does, and what binds most from when to when (s).
         """

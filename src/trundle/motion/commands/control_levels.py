@@ -86,7 +86,7 @@ def by_body(control: Control, state: Setpoint, targets: Sequence[Goal]) -> Itera
     ahead: list[_Straight] = []
     count = len(targets)
     plain = [target for target in targets if target.modules is None]
-    held = _held(control, [_twist(control, target) for target in plain])
+    held = _feasible(control, [_twist(control, target) for target in plain])
     known = {target.place: own for target, own in zip(plain, held, strict=True)}
     for k, target in enumerate(targets):
         if target.modules is not None and np.abs(target.modules[1]).max() <= STILL:
@@ -109,7 +109,7 @@ def _ahead(
     """
     ways: list[_Straight] = []
     for target in [targets[0], *takewhile(lambda each: each.modules is None, targets[1:])]:
-        twist, notes = known.get(target.place) or _held(control, [_twist(control, target)])[0]
+        twist, notes = known.get(target.place) or _feasible(control, [_twist(control, target)])[0]
         try:
             way = _way(control, state, twist, target.duration)
         except InputError:
@@ -186,7 +186,7 @@ def coordinated(control: Control, state: Setpoint, targets: Sequence[Goal]) -> I
         if target.modules is not None and np.abs(target.modules[1]).max() <= STILL:
             step = _steered(control, state, target, target.modules[0])
         else:
-            ((twist, notes),) = _held(control, [_twist(control, target)], speeds=False)
+            ((twist, notes),) = _feasible(control, [_twist(control, target)], speeds=False)
             step = _planned(control, state, target, twist)
             step = replace(step, notes=(*notes, *step.notes))
         state = step.state
@@ -217,7 +217,7 @@ def _planned(control: Control, state: Setpoint, target: Goal, twist: FloatArray)
     return Maneuver((*pieces, hold), after, (), notes)
 
 
-def _held(control: Control, twists: Sequence[FloatArray], speeds: bool = True) -> list[_Held]:
+def _feasible(control: Control, twists: Sequence[FloatArray], speeds: bool = True) -> list[_Held]:
     """Twists in the same directions that wheels' speeds, motors and floor hold, with notes of what is less."""
     held: list[_Held] = [(twist, ()) for twist in twists]
     if not (control.held and held):

@@ -164,7 +164,7 @@ def summary(driven: Driven) -> dict[str, object]:
         "profile": driven.profile,
         **_outcome(driven.motion, driven.peaks, samples),
         "exceeded": exceeded(driven),
-        **driven.limit_usage.told,
+        **driven.limit_usage.summary,
         "active": list(_active(driven)),
         "stretch": {
             "factor": duration / asked if asked else None,

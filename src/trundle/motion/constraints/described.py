@@ -40,7 +40,7 @@ class _ByName(Mapping[str, T]):
         self._what, self._found = what, known
 
     @property
-    def _known(self) -> Mapping[str, T]:
+    def _values(self) -> Mapping[str, T]:
         if self._found is None:
             raise _UnknownForcesError(
                 f"it reads a {self._what}, and the plan knows no forces",
@@ -50,14 +50,14 @@ class _ByName(Mapping[str, T]):
         return self._found
 
     def __getitem__(self, name: str) -> T:
-        require_known(name, self._known, f"there is no {self._what} {name!r}")
-        return self._known[name]
+        require_known(name, self._values, f"there is no {self._what} {name!r}")
+        return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known)
+        return iter(self._values)
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class Described:
         motion = _motion(self.names, at.samples, getattr(at, "forces", None))
         for name, constraint in self.each.items():
             try:
-                rows = self._asked(name, constraint, motion)
+                rows = self._rows(name, constraint, motion)
             except _UnknownForcesError:
                 continue
             yield from (_shaped(row, name, len(at.samples)) for row in rows)
@@ -90,7 +90,7 @@ class Described:
         for name, constraint in self.each.items():
             kind, key = type(constraint).__name__, f"robot.constraints.{name}"
             try:
-                rows = self._asked(name, constraint, motion)
+                rows = self._rows(name, constraint, motion)
             except _UnknownForcesError as error:
                 raise InputError(error.message, key=key, hint=error.hint) from None
             for row in rows:
@@ -101,7 +101,7 @@ class Described:
                     raise InputError(f"two rows are called {shown!r}", key=key, hint=hint)
                 told.add(shown)
 
-    def _asked(self, name: str, constraint: Constraint, motion: MotionState) -> list[Row]:
+    def _rows(self, name: str, constraint: Constraint, motion: MotionState) -> list[Row]:
         def rows(at: MotionState, read: Read) -> list[Row]:
             return list(constraint.rows(at, read))  # a generator fails here, not later
 

@@ -11,7 +11,7 @@ from trundle.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from trundle.mechanics.steering import STILL
 from trundle.motion.drive.drive import Drive, log_rates, product_rates
 from trundle.motion.paths.along_path import ScaledPiece
-from trundle.motion.paths.path_scaling import Scaling, carried
+from trundle.motion.paths.path_scaling import Scaling, chain_rule
 from trundle.motion.pieces.motion import Piece, Samples, sampled
 from trundle.motion.pieces.profiles import PiecewisePolynomial
 
@@ -155,7 +155,7 @@ class Repaced(ScaledPiece):
         piece, _ = self.scaling.within(times)
         middle = (self.scaling.knots[:-1] + self.scaling.knots[1:])[piece] / 2
         unit = self.way.on(z, self.way.direction.piece_at(middle))
-        twist = carried([unit.twist, unit.twist_rate, unit.twist_jerk], speeds)
-        steering = carried([unit.steering_rate, unit.steering_acceleration, unit.steering_jerk], speeds)
-        rolling = carried([unit.drive_speed, unit.drive_acceleration, unit.drive_jerk], speeds)
+        twist = chain_rule([unit.twist, unit.twist_rate, unit.twist_jerk], speeds)
+        steering = chain_rule([unit.steering_rate, unit.steering_acceleration, unit.steering_jerk], speeds)
+        rolling = chain_rule([unit.drive_speed, unit.drive_acceleration, unit.drive_jerk], speeds)
         return sampled(self.drive, twist, (unit.angle, *steering), rolling)

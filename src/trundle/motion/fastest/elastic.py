@@ -139,7 +139,7 @@ def _most_missed(
     return Missed(name, owner, float(missed[worst]), pose, interval)
 
 
-def told(problem: Problem, phases: tuple[int, ...], missed: Missed) -> str:
+def explain(problem: Problem, phases: tuple[int, ...], missed: Missed) -> str:
     """A sentence that says what gives way where."""
     where = f"at ({missed.pose[0]:.4g}, {missed.pose[1]:.4g})"
     amount, owner = abs(missed.amount), missed.owner

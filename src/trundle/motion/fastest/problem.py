@@ -130,7 +130,7 @@ class Problem:
             phases,
             tuple(len(obstacle.corners) for obstacle in self.obstacles),
             len(self.outline) if self.obstacles else 0,
-            self._asked,
+            self._active,
             self.hold is not None,
         )
 
@@ -199,7 +199,7 @@ class Problem:
         return "start", *(f"via[{k}]" for k in range(len(self.stops) - 2)), "goal"
 
     @property
-    def _asked(self) -> tuple[bool, ...]:
+    def _active(self) -> tuple[bool, ...]:
         """Which of the base's limits count somewhere, the speed also where a pose is passed at one."""
         limited = [any(name in stop.leg.limits for stop in self.stops) for name in LIMITS]
         return limited[0] or any(stop.speed for stop in self.stops), *limited[1:]
@@ -208,7 +208,7 @@ class Problem:
         """Squares of the base's speed, acceleration, rate and its change, those that are asked for, at both ends of the
         intervals: at least and at most, (n, rows) in the programme's units, limits taken so many times as fast.
         """
-        asked = np.flatnonzero(self._asked)
+        asked = np.flatnonzero(self._active)
         limits = np.array([[getattr(stop.leg, name) for name in LIMITS] for stop in self.stops[:-1]])
         scaled = limits * share ** np.array([1.0, 2, 1, 2]) / self.units
         nodes = self.stop_nodes(phases)

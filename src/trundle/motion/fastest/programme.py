@@ -110,14 +110,14 @@ class CollocationProblem:
 
         self.shape, self.near = shape, near
         self.one = formulas(replace(shape, phases=(1,)))
-        problem, derivatives = assembled(self.one, shape, self._kept)
+        problem, derivatives = assembled(self.one, shape, self._active)
         options = settings(warm) | {"max_hessian_perturbation": _BENT}
         self.solver = ca.nlpsol(
             "fastest", "ipopt", problem, {"print_time": False, **derivatives, "ipopt": options}
         )
 
     @property
-    def _kept(self) -> BoolArray:
+    def _active(self) -> BoolArray:
         """(n, rows): which rows count on which intervals."""
         always = np.ones((len(self.near), self.one.always), dtype=bool)
         return np.concatenate([always, np.repeat(self.near, self.one.blocks, axis=1)], axis=1)
@@ -142,8 +142,8 @@ class CollocationProblem:
             p=numbers,
             lbx=bounds[0].packed,
             ubx=bounds[1].packed,
-            lbg=lower[self._kept],
-            ubg=upper[self._kept],
+            lbg=lower[self._active],
+            ubg=upper[self._active],
         )
         return Nodes.unpacked(np.array(answer["x"]).ravel(), self.shape), bool(self.solver.stats()["success"])
 

@@ -167,7 +167,7 @@ def _eased(problem: Problem, doing: Doing) -> _Tried:
     """What the start that misses the least of what is asked leads to, if that is nothing; else NumericsError that says
     what gives way.
     """
-    from trundle.motion.fastest.elastic import least_missed, told
+    from trundle.motion.fastest.elastic import explain, least_missed
 
     least, why = math.inf, "no start of the search led to a motion"
     for way in islice(ways(problem), _EASED):
@@ -182,7 +182,7 @@ def _eased(problem: Problem, doing: Doing) -> _Tried:
             return tried
         if missed is not None and whole < least:
             least = whole
-            why = f"no motion keeps all that is asked, it seems: {told(own, phases, missed)}"
+            why = f"no motion keeps all that is asked, it seems: {explain(own, phases, missed)}"
     raise NumericsError(f"{why}; ask for less there, or give poses on the way, by `via`")
 
 

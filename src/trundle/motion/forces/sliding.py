@@ -140,7 +140,7 @@ class SlidingBase:
         drags = [wheel.law.drag(speed[:, k], wheel.read) for k, wheel in enumerate(self.driven.wheels)]
         return np.stack([np.asarray(drag, dtype=np.float64) for drag in drags], axis=1)
 
-    def settled(self) -> Scrub:
+    def solve(self) -> Scrub:
         """Slip and forces that give the motion."""
         balance, driven = self.balance, self.driven
         # without slip along a side, the drift hardly changes what the base is given across: it begins with some
@@ -196,7 +196,7 @@ class SlidingBase:
         unit = holds.sum(axis=1, keepdims=True) * np.array([1.0, 1.0, lever])
 
         def missing(at: FloatArray) -> FloatArray:
-            return self._missing(self._given(at, holds), target) / unit
+            return self._missing(self._slip(at, holds), target) / unit
 
         left = missing(unknown)
         for _ in range(_STEPS):
@@ -211,9 +211,9 @@ class SlidingBase:
             now = np.linalg.norm(left, axis=1)
             if not ((now < _FALLS * off) & (off > _EXACT)).any():
                 break
-        return self._given(unknown, holds)._replace(missing=np.abs(left).max(axis=1))
+        return self._slip(unknown, holds)._replace(missing=np.abs(left).max(axis=1))
 
-    def _given(self, unknown: FloatArray, holds: FloatArray) -> _SlipState:
+    def _slip(self, unknown: FloatArray, holds: FloatArray) -> _SlipState:
         """What the contacts give at shares of friction (n, sides + 1) along both sides and across."""
         along = np.clip(unknown[:, :-1], *self.ends)
         aside = np.clip(unknown[:, -1:], -_FARTHEST_ASIDE, _FARTHEST_ASIDE)
@@ -320,7 +320,7 @@ def slid_contacts(balance: ForceBalance, nu: FloatArray, nu_dot: FloatArray) -> 
     if not sides_of(balance.driven):
         return None
     base = SlidingBase(balance, nu, nu_dot)
-    scrub = base.settled()
+    scrub = base.solve()
     needed = scrub.taken - np.einsum("nkj,nk->jn", balance.rows, scrub.forces)
     return ContactState(
         scrub.forces, scrub.loads, scrub.nu, needed, scrub.creep, scrub.shares @ base.member.T

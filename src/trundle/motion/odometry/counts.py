@@ -21,7 +21,7 @@ TURN = 2 * math.pi
 class Counts:
     """The displacement `moved` (3, 1) of a base at the origin, in symbols of its increments, angles and parameters.
 
-    `told` puts any expression of coordinates and of what is counted, `delta`, into these symbols. The increments that
+    `replace` writes any expression of coordinates and of what is counted, `delta`, in these symbols. Increments that
     are `steered` count within half a turn: encoders of steering may begin anew after a turn.
     """
 
@@ -75,12 +75,12 @@ def derive_counts(robot: Robot, given: Sequence[str] | None = None) -> Counts:
         (column([counts[name] for name in steered]), column([wrap(counts[name], TURN) for name in steered]))
     )
 
-    def told(made: ca.SX) -> ca.SX:
+    def replace(made: ca.SX) -> ca.SX:
         for old, new in among:
             made = ca.substitute(made, old, new)
         return made
 
-    return Counts(plan, symbols, here, told(rolled), counts, angles, delta, steered, told)
+    return Counts(plan, symbols, here, replace(rolled), counts, angles, delta, steered, replace)
 
 
 def _at_the_wheels(

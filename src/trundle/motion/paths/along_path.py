@@ -17,7 +17,7 @@ import numpy as np
 from trundle.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from trundle.mechanics.steering import STILL
 from trundle.motion.drive.drive import Drive, log_rates
-from trundle.motion.paths.path_scaling import Scaling, carried
+from trundle.motion.paths.path_scaling import Scaling, chain_rule
 from trundle.motion.paths.pose_paths import Section
 from trundle.motion.pieces.motion import Piece, Samples, sampled
 
@@ -216,11 +216,11 @@ class AlongPath(ScaledPiece):
     def passed(self, z: FloatArray, speeds: Sequence[FloatArray]) -> Samples:
         """Twist and modules at z (n,) that are passed with these three derivatives by time."""
         length, *slopes = self.stretched.at(z)
-        moved = carried(slopes, speeds)
+        moved = chain_rule(slopes, speeds)
         steering, rolling = module_rates(self.drive, self.section, length, self.forward)
         angle = self.angles + self._turned(length)
-        twist = carried(twists(self.section, length)[:3], moved)
-        return sampled(self.drive, twist, (angle, *carried(steering, moved)), carried(rolling, moved))
+        twist = chain_rule(twists(self.section, length)[:3], moved)
+        return sampled(self.drive, twist, (angle, *chain_rule(steering, moved)), chain_rule(rolling, moved))
 
     def at_unit_pace(self, z: FloatArray) -> Samples:
         """The same at ż = 1 and z̈ = z⃛ = 0."""

@@ -21,14 +21,14 @@ _NEWTON, _EXACT = 12, 1e-15
 _STRAIGHT = 1e-4
 
 
-def carried(rates: Sequence[FloatArray] | FloatArray, inner: Sequence[FloatArray]) -> list[FloatArray]:
+def chain_rule(rates: Sequence[FloatArray] | FloatArray, inner: Sequence[FloatArray]) -> list[FloatArray]:
     """The first three derivatives of F(s(t)): of F by s, and of s by t (Faà di Bruno)."""
     one, two, three = rates
     a, b, c = (speed.reshape(-1, *(1,) * (one.ndim - 1)) for speed in inner)
     return [one * a, two * a**2 + one * b, three * a**3 + 3 * two * a * b + one * c]
 
 
-# What `carried` makes of samples.
+# What `chain_rule` makes of samples.
 MOVED = (
     ("twist", "twist_rate", "twist_jerk"),
     ("steering_rate", "steering_acceleration", "steering_jerk"),
@@ -40,7 +40,7 @@ def passed(unit: Samples, b: FloatArray, slope: FloatArray, bend: FloatArray) ->
     """Samples at ż = 1 and z̈ = z⃛ = 0, passed with b, b′/2 and b″/2 (n,)."""
     speeds, moved = _speeds(b, slope, bend), dict[str, FloatArray]()
     for names in MOVED:
-        moved |= zip(names, carried([getattr(unit, name) for name in names], speeds), strict=True)
+        moved |= zip(names, chain_rule([getattr(unit, name) for name in names], speeds), strict=True)
     return replace(unit, **moved)
 
 

@@ -114,12 +114,12 @@ def reference(
     if not number(rate, "rate", "1/s") > 0:
         raise InputError(f"expected a rate > 0 1/s, got {rate!r}", key="rate")
     described = None if robot is None else robot_of(robot, "reference", "it has no tracker")
-    told = _told(motion, rate, described)
+    told = _reference(motion, rate, described)
     # headings of runs are whole already; a column's own may be within half a turn
     pose = np.column_stack([told.pose[:, :2], np.unwrap(told.pose[:, 2])])
     columns = np.concatenate([pose, told.twist, told.rate], axis=1).T.tolist()
     values = dict(zip((*NAMES, *RATES), columns, strict=True))
-    times, taken = told.times.tolist(), _taken(described, name)
+    times, taken = told.times.tolist(), _names_of(described, name)
     if described is not None and told.motion is not None and not {*taken} <= {*values}:
         values |= _forces(described, told.motion, told.times)
     # behind the end nothing changes any more: poses and twists stay, and what quickens the base is over
@@ -144,7 +144,7 @@ def _forces(robot: Robot, motion: Motion, times: FloatArray) -> dict[str, list[f
     }
 
 
-def _taken(robot: Robot | None, name: str) -> tuple[str, ...]:
+def _names_of(robot: Robot | None, name: str) -> tuple[str, ...]:
     """The references that a robot's tracker has, by its own names for them."""
     if robot is None:
         return NAMES
@@ -156,7 +156,7 @@ def _taken(robot: Robot | None, name: str) -> tuple[str, ...]:
     return (*NAMES, *(of for of in own if of not in NAMES))
 
 
-def _told(motion: object, rate: float, robot: Robot | None) -> _Reference:
+def _reference(motion: object, rate: float, robot: Robot | None) -> _Reference:
     """Pose and twist over time of whatever tells them."""
     if isinstance(motion, Mapping) and {*motion} == {"file"}:  # as a run file has it
         motion = check_str(motion["file"], "file")
@@ -187,7 +187,7 @@ def _from_file(path: Path, rate: float, robot: Robot | None) -> _Reference:
     def quickest() -> _Reference:
         from trundle.motion.paths.path_files import read_path
 
-        return _told(read_path(path), rate, robot)
+        return _reference(read_path(path), rate, robot)
 
     def run() -> _Reference:
         return _from_run(Run.load(path))
@@ -202,7 +202,7 @@ def _from_file(path: Path, rate: float, robot: Robot | None) -> _Reference:
         return _from_places({"time": table["x"][0], **{own: values for own, (_, values, _) in table.items()}})
 
     def commands() -> _Reference:
-        return _told(drive(path) if robot is None else drive(path, robot), rate, robot)
+        return _reference(drive(path) if robot is None else drive(path, robot), rate, robot)
 
     readers: dict[str, Callable[[], _Reference]] = {
         ".traj": trajectory,

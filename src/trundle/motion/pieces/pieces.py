@@ -180,4 +180,4 @@ def turning(drive: Drive, angles: FloatArray, turns: FloatArray) -> tuple[Module
 
 def _stacked(profiles: Sequence[Profile], times: FloatArray, order: int) -> FloatArray:
     """A derivative of several profiles, (n, m); behind their ends they stay."""
-    return np.stack([profile.held(times, order) for profile in profiles], axis=1)
+    return np.stack([profile.at_or_end(times, order) for profile in profiles], axis=1)

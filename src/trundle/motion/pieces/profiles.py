@@ -125,7 +125,7 @@ class Profile(PiecewisePolynomial):
         powers = np.arange(self.coefficients.shape[1])
         return Profile(self.breaks * factor, self.coefficients / factor**powers)
 
-    def held(self, times: FloatArray, order: int = 0) -> FloatArray:
+    def at_or_end(self, times: FloatArray, order: int = 0) -> FloatArray:
         """As `at`, and behind the end at rest where it ends."""
         values = self.at(np.minimum(times, self.duration), order)
         return values if order == 0 else np.where(times > self.duration, 0.0, values)

@@ -14,7 +14,7 @@ from trundle.motion.drive.drive import Drive, log_rates, product_rates
 from trundle.motion.pieces.motion import Piece, Samples, sampled
 from trundle.motion.pieces.profiles import PiecewisePolynomial
 from trundle.motion.planning.courses import Crossing, order_at
-from trundle.motion.planning.splines import INTERVALS, beside, crossing_power, power_series, sign_of
+from trundle.motion.planning.splines import INTERVALS, adjacent, crossing_power, power_series, sign_of
 
 # Splines run over intervals here: knots are whole numbers, and derivatives by the share of the course have factors K.
 _KNOTS = np.arange(INTERVALS + 1.0)
@@ -124,7 +124,7 @@ class AlongCourse(Piece):
             passed = interval > knot if 0 < knot < INTERVALS else np.zeros(len(interval), dtype=bool)
             w[:, passed, module] *= -1
             f[:, passed, module] *= -1
-            near = np.isin(interval, np.arange(INTERVALS)[beside(knot)])
+            near = np.isin(interval, np.arange(INTERVALS)[adjacent(knot)])
             w[:, near, module], power = self._divided(module, knot, interval[near], along[near])
             f[:, near, module] = product_rates(power, r[:, near])
         return w, f

@@ -23,7 +23,7 @@ from trundle.motion.planning.splines import (
     INTERVALS,
     QUADRATIC,
     UnitGrid,
-    beside,
+    adjacent,
     crossing_power,
     sampling,
     windows,
@@ -37,7 +37,7 @@ Crossing = tuple[tuple[int, int], ...]
 _COORDINATES = (3 * windows(4)[:, :, None] + np.arange(3)).reshape(INTERVALS, 12)
 
 
-def held(drive: Drive) -> int:
+def end_points(drive: Drive) -> int:
     """How many control points at both ends of a course are its ends, so that it begins and ends smoothly enough.
 
     The twist and the angles rest there: a limited jerk of steering asks for a second derivative of zero, its
@@ -49,7 +49,7 @@ def held(drive: Drive) -> int:
 
 def order_at(drive: Drive, knot: int) -> int:
     """The order of the zero of a module's velocity where its axis is met at a knot."""
-    return 1 if 0 < knot < INTERVALS else held(drive)
+    return 1 if 0 < knot < INTERVALS else end_points(drive)
 
 
 def waves(drive: Drive, controls: FloatArray, crossings: Sequence[Crossing], grid: UnitGrid) -> ComplexArray:
@@ -59,7 +59,7 @@ def waves(drive: Drive, controls: FloatArray, crossings: Sequence[Crossing], gri
     values = grid.cubic.reshape(INTERVALS, -1, 4) @ local @ drive.map
     for course, crossing in enumerate(crossings):
         for module, knot in crossing:
-            near = beside(knot)
+            near = adjacent(knot)
             matrix = grid.divided(knot, order_at(drive, knot))
             quotients = matrix.reshape(len(matrix), -1, 4) @ local[course, near] @ drive.map[:, module]
             values[course, near, :, module] = quotients
@@ -165,13 +165,13 @@ def _values(drive: Drive, crossings: Sequence[Crossing], order: int) -> FloatArr
     values = np.repeat(np.repeat(plain, len(crossings), axis=0), len(drive.places), axis=3)
     for course, crossing in enumerate(crossings):
         for module, knot in crossing:
-            values[course, beside(knot), :, module] = grid.divided(knot, order_at(drive, knot))[:, order]
+            values[course, adjacent(knot), :, module] = grid.divided(knot, order_at(drive, knot))[:, order]
     return values
 
 
 def _directions(drive: Drive, crossings: Sequence[Crossing]) -> FloatArray:
     """(c, variables, 3 (K + 3)): the free control points' coordinates move one by one, as far as crossings stay."""
-    free = slice(3 * held(drive), 3 * (CUBIC - held(drive)))
+    free = slice(3 * end_points(drive), 3 * (CUBIC - end_points(drive)))
     plain = np.eye(3 * CUBIC)[free]
     moves = np.repeat(plain[None], len(crossings), axis=0)
     for course, crossing in enumerate(crossings):
@@ -211,7 +211,7 @@ def pinned(drive: Drive, controls: FloatArray, crossing: Crossing) -> FloatArray
     rows = _conditions(drive, crossing)
     if not rows:
         return controls
-    free = slice(3 * held(drive), 3 * (CUBIC - held(drive)))
+    free = slice(3 * end_points(drive), 3 * (CUBIC - end_points(drive)))
     fixed = np.array(rows)[:, free]
     moved = controls.ravel().copy()
     for _ in range(2):  # the second time for the rounding of the first
@@ -246,7 +246,7 @@ def factors(drive: Drive, crossings: Sequence[Crossing], grid: UnitGrid) -> Floa
     divided = np.repeat(np.repeat(plain, len(crossings), axis=1), len(drive.places), axis=4)
     for course, crossing in enumerate(crossings):
         for module, knot in crossing:
-            near, order = beside(knot), order_at(drive, knot)
+            near, order = adjacent(knot), order_at(drive, knot)
             since = (grid.times[near] - knot / INTERVALS)[..., None]
             power = crossing_power(knot, order, since)
             divided[:, course, near, :, module] = product_rates(power, plain[:, 0, near, :, 0])

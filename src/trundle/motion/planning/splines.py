@@ -68,7 +68,7 @@ class UnitGrid:
         """
         # the series about the knot begins with (t − t*)^order: dropping those terms divides without a quotient 0/0
         parts = []
-        for interval in range(INTERVALS)[beside(knot)]:
+        for interval in range(INTERVALS)[adjacent(knot)]:
             start = float(knot - interval)
             local = power_series(3)[interval][:, interval : interval + 4]
             shifted = [
@@ -82,7 +82,7 @@ class UnitGrid:
         return np.array(parts)
 
 
-def beside(knot: int) -> slice:
+def adjacent(knot: int) -> slice:
     """The intervals that meet at a knot: two, or one at an end."""
     return slice(max(0, knot - 1), min(INTERVALS, knot + 1))
 

@@ -10,7 +10,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.motion.drive.drive import Drive
 from trundle.motion.pieces.profiles import move, move_time
-from trundle.motion.planning.courses import Crossing, held, pinned
+from trundle.motion.planning.courses import Crossing, end_points, pinned
 from trundle.motion.planning.splines import CUBIC, INTERVALS, greville
 
 # Points of a way. From one to the next a wheel has to turn by less than half a turn, as the nearest turn is taken. All
@@ -189,7 +189,7 @@ def laid(drive: Drive, way: Way) -> tuple[FloatArray, Crossing]:
     # interp needs rising places, also where no wheel steers from one point to the next
     along = np.interp(distance, way.reached + 1e-12 * np.arange(_POINTS), _SHARE)
     controls = np.stack([np.interp(along, _SHARE, coordinate) for coordinate in way.points.T], axis=1)
-    ends = held(drive)
+    ends = end_points(drive)
     controls[:ends], controls[CUBIC - ends :] = way.points[0], way.points[-1]
     still = np.flatnonzero(drive.still(drive.velocities(way.points[-1])))
     crossing += tuple((int(module), INTERVALS) for module in still)

@@ -165,13 +165,13 @@ class _Axis:
         # Motors on one axis share what moves, as they share its torque.
         shared = self.inertia / len(self.driven.actuators[self.column])
         law = ByTorque(actuator, rate, coordinate, shared, self.bandwidth)
-        gain = law.wished(0.0, 1.0, 0.0) if self.place is None else law.wished(1.0, 0.0, 0.0)
+        gain = law.aim_torque(0.0, 1.0, 0.0) if self.place is None else law.aim_torque(1.0, 0.0, 0.0)
 
         def push(led: Mapping[str, Scalar], state: Mapping[str, Scalar]) -> Scalar:
             back = 0.0 if more is None else gain * more.value(led, state)
             return law.command(led[name] + back, state)
 
-        wished = law.wished(0.0 if self.place is None else self.place, self.speed, torque)
+        wished = law.aim_torque(0.0 if self.place is None else self.place, self.speed, torque)
         return wished, push, asks | {rate} | ({coordinate} if coordinate else set())
 
 

@@ -112,9 +112,9 @@ class ByTorque:
     bandwidth: float
 
     def __call__(self, aim: Aim, state: Mapping[str, float]) -> float:
-        return float(self.command(self.wished(*aim), state))
+        return float(self.command(self.aim_torque(*aim), state))
 
-    def wished(self, position: Scalar, rate: Scalar, torque: Scalar) -> Scalar:
+    def aim_torque(self, position: Scalar, rate: Scalar, torque: Scalar) -> Scalar:
         """The torque that an aim asks for at place and rate 0, of the aim alone; of arrays, too."""
         return self._back(position, rate) + (0.0 if self.actuator.motor.holds else torque)
 
@@ -181,7 +181,7 @@ def asked_together(
     # Their questions at one instant come with one and the same state: it is answered once.
     last: tuple[object, float, Mapping[str, float]] = (None, 0.0, {})
 
-    def asked(name: str) -> Callable[[float, Mapping[str, float]], float]:
+    def input_of(name: str) -> Callable[[float, Mapping[str, float]], float]:
         def follow(time: float, state: Mapping[str, float]) -> float:
             nonlocal last
             if last[0] is not state or last[1] != time:
@@ -190,7 +190,7 @@ def asked_together(
 
         return follow
 
-    return {name: function(asked(name), name) for name in names}
+    return {name: function(input_of(name), name) for name in names}
 
 
 @dataclass(frozen=True, eq=False)
