@@ -22,7 +22,6 @@ from trundle.model.forces import (
     touching_wheels,
     wheel_loads,
 )
-from trundle.robot import RollingWheel
 from trundle.scalars import Scalar
 from trundle.shown import Explained
 
@@ -125,11 +124,12 @@ class _StraightAhead:
 
     def declared(self) -> tuple[float, str]:
         """The speed up to which all wheels keep to their limits, and whose they are."""
+        robot = self.maps.mechanism.robot
         told = {
             wheel.name: float(wheel.read(limit)) / abs(float(self.ahead[wheel.spin] * wheel.radius))
             for wheel in self.maps.assembly.wheels
-            if wheel.spin is not None and self.ahead[wheel.spin] and isinstance(wheel.component, RollingWheel)
-            if (limit := wheel.component.limits.drive_speed) is not None
+            if wheel.spin is not None and self.ahead[wheel.spin]
+            if (limit := robot.rolling[wheel.name].limits.drive_speed) is not None
         }
         least = min(told.values(), default=math.inf)
         return least, f"drive_speed of {', '.join(name for name, speed in told.items() if speed == least)}"

@@ -5,7 +5,6 @@ Measures that several robots take are keys of one `TypedDict`; `entry` shows the
 
 from __future__ import annotations
 
-import cmath
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
@@ -25,7 +24,6 @@ from trundle.catalog.entry import (
 from trundle.errors import InputError
 from trundle.robot import units
 from trundle.robot.description import Robot
-from trundle.robot.wheels import PivotedWheel, RollingWheel
 
 # The corners of a rectangle: front left, front right, rear left, rear right.
 CORNERS: dict[str, list[MeasureLike]] = {
@@ -186,15 +184,8 @@ def _least_inertia(robot: Robot) -> float:
     assert body is not None
     points = [(number(body.mass), complex(*map(number, body.center_of_mass[:2])), 0.0)]
     for wheel in robot.wheels.values():
-        at, own = complex(*map(number, wheel.at[:2])), 0.0
-        if isinstance(wheel, RollingWheel):
-            own = float(wheel.moments(number)[1])
-        if isinstance(wheel, PivotedWheel):
-            turned, fork = cmath.exp(1j * number(wheel.heading)), wheel.fork
-            place = at + turned * complex(*map(number, fork.center_of_mass[:2]))
-            points.append((number(fork.mass), place, number(fork.inertia.zz)))
-            at += turned * complex(*map(float, wheel.centre(number)))
-        points.append((number(wheel.mass), at, own))
+        at = complex(*map(number, wheel.at[:2]))
+        points += [(mass, at + beside, moment) for mass, beside, moment in wheel.plane_masses(number)]
     whole, first = sum(m for m, _, _ in points), sum(m * at for m, at, _ in points)
     return sum(own + m * abs(at) ** 2 for m, at, own in points) - abs(first) ** 2 / whole
 

@@ -32,7 +32,6 @@ from trundle.model.constraints import (
 )
 from trundle.robot import Robot
 from trundle.robot.couplings import elastic
-from trundle.robot.wheels import Wheel
 from trundle.scalars import Rows, Scalar
 
 
@@ -173,15 +172,12 @@ def _require_plane(robot: Robot) -> None:
             key="robot.base",
             hint=f"{hint}; or write base: planar",
         )
-    springs = [f"couplings.{name}" for name in elastic(robot.couplings)]
-    laws = [f"wheels.{name}.contact" for name, wheel in robot.wheels.items() if wheel.law.carries]
-    tracks = [
-        f"wheels.{name}" for name, wheel in robot.wheels.items() if wheel.shape == "points" or not wheel.plane
-    ]
-    for key in (*springs, *laws, *tracks):
+    parts = [(f"couplings.{name}", robot.couplings[name].called) for name in elastic(robot.couplings)]
+    wheels = robot.wheels.items()
+    parts += [(f"wheels.{name}.contact", wheel.law.called) for name, wheel in wheels if wheel.law.carries]
+    tracks = [(name, wheel.called) for name, wheel in wheels if wheel.shape == "points" or not wheel.plane]
+    for key, what in (*parts, *((f"wheels.{name}", what) for name, what in tracks)):
         family, name = key.split(".")[:2]
-        part = {"couplings": robot.couplings, "wheels": robot.wheels}[family][name]
-        what = part.law.called if key.endswith(".contact") and isinstance(part, Wheel) else part.called
-        instead = {"couplings": "type: gear"}.get(family, "contact: slip")
+        instead = "type: gear" if family == "couplings" else "contact: slip"
         message = f"the {what} of {name!r} works over terrain alone"
         raise InputError(message, key=f"robot.{key}", hint=f"{hint}; elsewhere {instead}")

@@ -89,6 +89,7 @@ class Motor(Kind):
     outputs: ClassVar[Mapping[str, PhysicalQuantity]] = {}
     letters: ClassVar[Mapping[str, str]] = {}
     holds: ClassVar[bool] = False
+    has_winding: ClassVar[bool] = False
 
     drives: str = Field(
         description="What it drives: a wheel's spin (`right`), its steering (`front.steering`), a joint or a coupling."
@@ -157,6 +158,7 @@ class WoundMotor(Motor):
 
     command: ClassVar[str] = "voltage"
     commands: ClassVar[PhysicalQuantity] = units.VOLTAGE
+    has_winding: ClassVar[bool] = True
 
     battery: str | None = default(None, "The battery that feeds it. Default: the robot's only one, if any.")
 

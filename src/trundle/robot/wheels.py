@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import cmath
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from operator import lt
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
@@ -74,6 +75,14 @@ class WheelAppearance(NamedTuple):
 
 TRACTION = ContactDirection("traction", "rolling", 1, 0)
 SIDE_FORCE = ContactDirection("side_force", "lateral", 0, 1)
+
+
+class PlaneMass(NamedTuple):
+    """A mass (kg), where it is in the plane (x + iy, m), and its moment about the vertical (kg m²)."""
+
+    mass: float
+    at: complex
+    moment: float
 
 
 class WheelInertia(Component):
@@ -157,6 +166,14 @@ class Wheel(Kind):
     def touches(self, read: Read) -> tuple[tuple[Scalar, Scalar, Scalar], ...]:
         """The points, in its frame, at which it touches terrain, of one that is of points."""
         return ()
+
+    def moments(self, read: Read) -> tuple[Scalar, Scalar]:
+        """About its axle and about a diameter (kg m²)."""
+        return 0, 0
+
+    def plane_masses(self, number: Callable[[Value], float]) -> list[PlaneMass]:
+        """What stands about its `at`, in the parent's axes."""
+        return [PlaneMass(number(self.mass), 0j, float(self.moments(number)[1]))]
 
     def look(self, read: Read) -> WheelAppearance:
         """What pictures show of it."""
@@ -296,6 +313,14 @@ class PivotedWheel(RollingWheel):
     def centre(self, read: Read) -> tuple[Scalar, Scalar]:
         """Where the wheel's centre lies in the fork's frame, x along the heading (m)."""
         return 0, 0
+
+    def plane_masses(self, number: Callable[[Value], float]) -> list[PlaneMass]:
+        """The fork's and the wheel's."""
+        turned, fork = cmath.exp(1j * number(self.heading)), self.fork
+        (wheel,) = super().plane_masses(number)
+        at = turned * complex(*map(number, fork.center_of_mass[:2]))
+        pivot = PlaneMass(number(fork.mass), at, number(fork.inertia.zz))
+        return [pivot, wheel._replace(at=turned * complex(*map(float, self.centre(number))))]
 
 
 class FixedWheel(RollingWheel):

@@ -24,7 +24,6 @@ from trundle.robot.constraint import (
     WheelMotion,
 )
 from trundle.robot.kinds import ask
-from trundle.robot.motors import WoundMotor
 
 T = TypeVar("T")
 
@@ -178,10 +177,8 @@ def _motors(forces: MotionForces) -> dict[str, MotorMotion]:
     for column, actuators in forces.driven.actuators.items():
         for motor in actuators:
             taken = forces.torques[motor.name], forces.rates[column], forces.commands[motor.command.name]
-            resistance = None
-            if isinstance(motor.motor, WoundMotor):
-                resistance = float(motor.settled_winding(0.0, 0.0, 0.0).resistance)
-            motors[motor.name] = MotorMotion(*taken, forces.currents.get(motor.name), resistance)
+            ohms = float(motor.settled_winding(0.0, 0.0, 0.0).resistance) if motor.motor.has_winding else None
+            motors[motor.name] = MotorMotion(*taken, forces.currents.get(motor.name), ohms)
     return motors
 
 

@@ -19,7 +19,6 @@ from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.sliding import slid_contacts
 from trundle.motion.pieces.motion import Samples
 from trundle.robot import require_base_mass
-from trundle.robot.motors import WoundMotor
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -276,7 +275,7 @@ def _motors(
             # A kind may answer with one number for all times: an array all the same.
             command = zero + motor.command_for(torque, position, nu[column])
             commands[motor.command.name] = command
-            if isinstance(motor.motor, WoundMotor):
+            if motor.motor.has_winding:
                 winding = motor.settled_winding(command, position, nu[column])
                 current = (command - winding.emf) / winding.resistance
                 currents[motor.name], powers[motor.name] = current, command * current
