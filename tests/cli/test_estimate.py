@@ -97,3 +97,20 @@ def test_a_log_without_a_column_says_which(files, capsys):
     assert main(["estimate", str(files / "robot.yaml"), str(files / "short.csv")]) == 1
     said = capsys.readouterr().err
     assert "short.csv: the log lacks 'encoders.right.angle', which the sensor 'encoders' tells" in said
+
+
+def test_columns_may_have_other_names(files, capsys):
+    text = (files / "log.csv").read_text()
+    names = {"encoders.left.angle": "enc_l", "encoders.right.angle": "enc_r", "time": "t"}
+    for ours, theirs in names.items():
+        text = text.replace(ours, theirs, 1)
+    (files / "theirs.csv").write_text(text)
+    words = ["estimate", str(files / "robot.yaml")]
+    assert main([*words, str(files / "log.csv"), "--json"]) == 0
+    wanted = json.loads(capsys.readouterr().out)
+    columns = ["--columns", "time=t,left.angle=enc_l", "right.angle=enc_r"]
+    assert main([*words, str(files / "theirs.csv"), *columns, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["pose"] == wanted["pose"]
+    assert main([*words, str(files / "theirs.csv"), "--columns", "time", "--json"]) == 1
+    assert "write NAME=COLUMN" in capsys.readouterr().err

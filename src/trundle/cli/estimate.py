@@ -16,12 +16,19 @@ EPILOG = """\
 examples:
   trundle estimate robot.yaml log.nc
   trundle estimate robot.yaml log.csv --gate 4 --output runs/estimate.nc --figure estimate.png
+  trundle estimate robot.yaml log.csv --columns "time=t [ms]" left.angle=enc_l right.angle=enc_r
   trundle estimate robot.yaml log.nc --pose y="30 cm" --deviation x="10 cm" y="10 cm" theta="3 deg" --truth run.nc
 
 FILE describes the robot, with its sensors. LOG has the columns time, arrival (s) and SENSOR.what, such as fixes.x: a
 row a reading, NaN in columns of other sensors. In Python trundle.measure makes such logs of runs."""
 
-_OPTIONS = {"noise": "--noise", "gate": "--gate", "pose": "--pose", "covariance": "--deviation"}
+_OPTIONS = {
+    "columns": "--columns",
+    "noise": "--noise",
+    "gate": "--gate",
+    "pose": "--pose",
+    "covariance": "--deviation",
+}
 _UNITS = {"x": "m", "y": "m", "theta": "rad"}
 
 
@@ -35,6 +42,10 @@ def configure(parser: ArgumentParser) -> None:
         "--deviation": "standard deviations of that; default: 0",
     }
     add_pairs(parser, pairs)
+    parser.add_argument(
+        "--columns", nargs="+", action="extend", metavar="NAME=COLUMN", default=[],
+        help="what LOG calls its columns, parted by commas or blanks: time=t,left.angle=enc_l",
+    )  # fmt: skip
     text = "the largest Mahalanobis distance at which a fix is used, of all sensors or by name"
     parser.add_argument("--gate", nargs="+", action="extend", type=_gate, metavar="[NAME=]NUMBER", help=text)
     parser.add_argument("--smooth", action="store_true", help="take what came later, too: for looking back")
@@ -65,6 +76,7 @@ def execute(args: Namespace, out: Output) -> int:
         found = trundle.estimate(
             request.document,
             args.log,
+            columns=_columns(args.columns),
             noise={name: number(value, f"noise.{name}") for name, value in args.noise} or None,
             pose=_by_coordinate(args.pose, "pose"),
             covariance=np.diag(_by_coordinate(args.deviation, "covariance")) ** 2,
@@ -89,6 +101,16 @@ def _of_log(file: str) -> Iterator[None]:
         if error.key != "log" or error.file is not None:
             raise
         raise InputError(error.message, file=file, hint=error.hint) from error.__cause__
+
+
+def _columns(given: list[str]) -> dict[str, str] | None:
+    """NAME=COLUMN, parted by commas too."""
+    pairs = [pair.partition("=") for text in given for pair in text.split(",") if pair]
+    for name, equals, _ in pairs:
+        if not equals:
+            hint = "write NAME=COLUMN, as in left.angle=enc_l"
+            raise InputError(f"{name!r} names no column", key="--columns", hint=hint)
+    return {name.strip(): column.strip() for name, _, column in pairs} or None
 
 
 def _gate(text: str) -> tuple[str, float]:

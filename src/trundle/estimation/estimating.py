@@ -15,10 +15,10 @@ from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, require_known, warn
 from trundle.estimation.estimated import estimated_run, surprise
 from trundle.estimation.estimator import LATEST, Estimator
-from trundle.estimation.logs import Log, LogFix, open_log, read_log
+from trundle.estimation.logs import Log, LogFix, read_log
 from trundle.estimation.readings import Fix, slack, slacks
 from trundle.estimation.smoothing import SmoothedPoses
-from trundle.expected import by_name, came, check_bool, check_float
+from trundle.expected import by_name, check_bool, check_float
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.odometry.odometry import Numbers
 from trundle.results import Run
@@ -33,6 +33,7 @@ def estimate(
     log: Run | str | os.PathLike[str],
     sensors: Mapping[str, Sensor | Mapping[str, object]] | None = None,
     *,
+    columns: Mapping[str, str] | None = None,
     noise: Mapping[str, float] | None = None,
     pose: Numbers = (0.0, 0.0, 0.0),
     covariance: npt.ArrayLike | None = None,
@@ -54,6 +55,10 @@ def estimate(
         such as `encoders.left.rate` (rad/s) may be there, too: where readings begin anew they say by how much.
     sensors : mapping of str to Sensor or mapping, optional
         Sensors by name, beside those that the robot has, or in their place.
+    columns : mapping of str to str, optional
+        What the log calls its columns, by Trundle's names or their ends: {"time": "t [ms]", "left.angle": "enc_l"}.
+        Others that Trundle has no name for are left out then. `NAME.distance` (m) may stand for a wheel's angle, and
+        `gyro.angle` for the rate. Without `arrival` readings come at once.
     noise : mapping of str to float, optional
         What the estimator counts on, in place of the sensors' own: `encoders` (rad, over a turn of 1 rad), `gyro`
         (rad/s/√Hz), and `wander` (rad/s/√s) of the gyro's bias, which is estimated where the gyro has one. With `slip`
@@ -96,7 +101,7 @@ def estimate(
     """
     robot = robot_of(model, "estimate", "sensors are parts of described robots")
     robot = robot if sensors is None else robot.with_sensors(sensors)
-    read = read_log(robot, _opened(log))
+    read = read_log(robot, log, columns)
     counted_on, gates = _noise(robot, read, noise), _gates(robot, gate)
     spread = _spread(robot, read, counted_on, covariance)
 
@@ -136,16 +141,6 @@ def _smoothed(known: FloatArray, smooth: SmoothedPoses, times: Sequence[float]) 
     upper = [covariance[:, i, j] for i, j in combinations_with_replacement(range(3), 2)]
     bias = [smooth.bias[places], covariance[:, 3, 3]] if covariance.shape[1] > 3 else [known[-2], known[-1]]
     return np.array([*smooth.pose[places].T, *upper, known[-3], *bias])
-
-
-def _opened(log: object) -> Run:
-    """A log, or what a file holds."""
-    if isinstance(log, (str, os.PathLike)):
-        return open_log(log)
-    if not isinstance(log, Run):
-        hint = "trundle.measure(robot, run) gives one; a file's path leads to one"
-        raise InputError(f"estimate takes a log, not {came(log)}", key="log", hint=hint)
-    return log
 
 
 def _noise(robot: Robot, log: Log, given: Mapping[str, float] | None) -> dict[str, float]:

@@ -11,18 +11,15 @@ from typing import cast
 import numpy as np
 
 from trundle.arrays import BoolArray, FloatArray
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError
+from trundle.estimation.log_columns import LogColumns
 from trundle.estimation.measuring import ARRIVAL
 from trundle.estimation.readings import only_sensor, single_sensor, slack, slacks
-from trundle.files import path_of
 from trundle.motion.odometry.counts import Counts, derive_counts
 from trundle.motion.odometry.unwrapping import Wraps, unwrap
 from trundle.results import Run
-from trundle.results.csv_file import timed
-from trundle.results.table import read_sheet
 from trundle.robot import Encoders, FixSensor, Gyro, Robot
 from trundle.robot.sensor import Counted
-from trundle.robot.values import unit_in_si
 
 
 @dataclass(frozen=True)
@@ -70,17 +67,20 @@ class Log:
     gyro: str | None
 
 
-def read_log(robot: Robot, log: Run) -> Log:
-    """The steps and fixes of a log; raises InputError for columns that aren't there, and readings before their time."""
+def read_log(
+    robot: Robot, log: Run | str | os.PathLike[str], columns: Mapping[str, str] | None = None
+) -> Log:
+    """The steps and fixes of a log, or of a file of one, whose `columns` have other names than Trundle's; raises
+    InputError for columns that aren't there, and readings before their time.
+    """
     encoders, gyro = only_sensor(robot, Encoders, "encoders"), single_sensor(robot, Gyro, "gyro")
     counts = derive_counts(robot)
     counted = Counted(tuple(counts.increments), tuple(counts.angles))
     units = {name: each.channels(counted) for name, each in robot.sensors.items()}
-    known = {name: tuple(told) for name, told in units.items()}
+    known = {name: tuple(channels) for name, channels in units.items()}
     rates = {f"{encoders}.{rate}": "rad/s" for rate in counts.plan.given}
-    _require_columns(log, known, tuple(rates))
     told = {f"{name}.{of}": unit for name, channels in units.items() for of, unit in channels.items()}
-    log = _in_si(log, {"time": "s", ARRIVAL: "s", **told, **rates})
+    log, sums_up = LogColumns(robot, told, rates, encoders, gyro).of(log, columns)
     _require_past(log)
     partial = {name for name, each in robot.sensors.items() if isinstance(each, FixSensor) and each.partial}
     rows = {name: _rows(log, name, channels, name in partial) for name, channels in known.items()}
@@ -88,7 +88,7 @@ def read_log(robot: Robot, log: Run) -> Log:
         message = f"the log has {rows[encoders].sum()} readings of '{encoders}', and a step is between two"
         raise InputError(message, key="log")
     angles = _angles(robot, log, counts, encoders, rows[encoders])
-    steps = _steps(log, counted, angles, rows[encoders], _Turns.of(robot, log, gyro, rows))
+    steps = _steps(log, counted, angles, rows[encoders], _Turns.of(robot, log, gyro, rows, sums_up))
     times = log.time[rows[encoders]]
     fixes = [
         LogFix(
@@ -108,51 +108,6 @@ def _at_a_reading(time: float, times: FloatArray) -> float:
     """A time, or that of the encoders' reading which is the same but for rounding."""
     nearest = float(times[np.argmin(np.abs(times - time))])
     return nearest if abs(nearest - time) <= slack(time) else time
-
-
-def open_log(path: str | os.PathLike[str]) -> Run:
-    """A log that a file holds; the header of a CSV file may name units, "encoders.left.angle [deg]"."""
-    file = path_of(path, "estimate")
-    if file.suffix.lower() != ".csv":
-        return Run.load(file)
-    table = timed(read_sheet(file).with_units())
-    values, units = dict(table.columns), {name: unit for name, unit in table.units.items() if unit}
-    return Run(file.stem, values.pop("time"), values, units)
-
-
-def _in_si(log: Run, wanted: Mapping[str, str]) -> Run:
-    """A log with its columns in the units that are wanted; InputError for one in a unit of something else."""
-    values = {"time": log.time, **log.values}
-    for name, unit in wanted.items():
-        said = log.units.get(name, "")
-        if name not in values or said in ("", unit):
-            continue
-        try:
-            (factor, dimension), (own, expected) = unit_in_si(said), unit_in_si(unit)
-        except InputError as error:
-            raise InputError(f"'{name}': {error.message}", key="log", hint=error.hint) from None
-        if dimension != expected:
-            raise InputError(f"'{name}' is in {said}, and in {unit} it was expected", key="log")
-        values[name] = values[name] * (factor / own)
-    return Run(log.name, values.pop("time"), values)
-
-
-def _require_columns(log: Run, known: Mapping[str, Sequence[str]], rates: Sequence[str]) -> None:
-    """Raise InputError where a log lacks a column of a sensor, or has one that no sensor tells; rates may be there."""
-    if ARRIVAL not in log:
-        hint = "the log of trundle.measure has it; of readings that come at once it is their time"
-        raise InputError(f"the log has no column '{ARRIVAL}' (s)", key="log", hint=hint)
-    names = [f"{sensor}.{channel}" for sensor, channels in known.items() for channel in channels]
-    for name in names:
-        if name not in log:
-            sensor = name.partition(".")[0]
-            near = suggest(name, [column for column in log.values if column not in names])
-            message = f"the log lacks '{name}', which the sensor '{sensor}' tells"
-            raise InputError(message, key="log", hint=f"{near}; or take the robot without that sensor")
-    for name in log.values:
-        if name not in (ARRIVAL, *names, *rates):
-            message = f"the log has a column '{name}', which no sensor of the robot tells"
-            raise InputError(message, key="log", hint=f"{suggest(name, names)}; or give the sensor: sensors=")
 
 
 def _require_past(log: Run) -> None:
@@ -191,15 +146,17 @@ class _Turns:
     edges: FloatArray
 
     @staticmethod
-    def of(robot: Robot, log: Run, gyro: str | None, rows: Mapping[str, BoolArray]) -> _Turns | None:
-        """By the readings of a gyro, if there are any."""
+    def of(
+        robot: Robot, log: Run, gyro: str | None, rows: Mapping[str, BoolArray], sums_up: bool
+    ) -> _Turns | None:
+        """By the readings of a gyro, if there are any; those of one that sums up span the time since the last."""
         if gyro is None or not rows[gyro].any():
             return None
-        period = robot.sensors[gyro].period.number
         ends, rates = log.time[rows[gyro]], log[f"{gyro}.rate"][rows[gyro]]
-        before = np.append(-np.inf, ends[:-1])
+        period = robot.sensors[gyro].period.number
+        before = np.append(log.time[0] if sums_up else -np.inf, ends[:-1])
         # readings that follow each other at once share a knot
-        joined = np.abs(ends - period - before) <= slacks(ends)
+        joined = (np.abs(ends - period - before) <= slacks(ends)) | sums_up
         starts = np.where(joined, before, np.maximum(ends - period, before))
         spans = ends - starts
         summed, covered = (

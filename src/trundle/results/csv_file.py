@@ -6,6 +6,7 @@ and radians. Numbers are written with as many digits as reading them back exactl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,12 +29,12 @@ def read(path: Path, kind: ResultKind) -> ResultContent:
     )
 
 
-def timed(sheet: Cells) -> NumberTable:
-    """A sheet's columns; InputError where there is no `time`, or it falls."""
+def timed(sheet: Cells, places: Sequence[int] | None = None) -> NumberTable:
+    """A sheet's columns, or those at these places; InputError where there is no `time`, or it falls."""
     if "time" not in sheet.names:
         message = "a run's CSV file starts with a line of names, one of them 'time'"
         raise InputError(message, file=sheet.file, line=sheet.line)
-    table = sheet.table(gaps=True)
+    table = sheet.table(places, gaps=True)
     with np.errstate(invalid="ignore"):
         fine = np.diff(table.columns["time"], prepend=-np.inf) >= 0
     table.refuse({"time": ~fine}, "a run's time never falls and holds no NaN; here it does")

@@ -92,13 +92,11 @@ class Cells:
 
     def with_units(self) -> Cells:
         """The sheet with units in brackets parted from the names; InputError where no name is left."""
-        parted = [_UNIT.search(name) for name in self.names]
-        pairs = list(zip(self.names, parted, strict=True))
-        names = tuple(name[: unit.start()].strip() if unit else name for name, unit in pairs)
-        for k, name in enumerate(names):
+        parted = [unit_behind(name) for name in self.names]
+        for k, (name, _) in enumerate(parted):
             if not name:
                 raise InputError(f"column {k + 1} has no name", file=self.file, line=self.line)
-        units = tuple(unit[1].strip() if unit else "" for unit in parted)
+        names, units = (tuple(each) for each in zip(*parted, strict=True))
         return replace(self, names=names, units=units)
 
     def table(self, places: Sequence[int] | None = None, *, gaps: bool = False) -> NumberTable:
@@ -149,6 +147,12 @@ class Cells:
                 message, name = f"{cell[:40]!r} is not a number", self.names[place]
                 return InputError(message, file=self.file, line=line, key=name, hint=comma)
         raise AssertionError("one of them is no number")
+
+
+def unit_behind(name: str) -> tuple[str, str]:
+    """A column's name and the unit in brackets behind it, "" where there is none."""
+    unit = _UNIT.search(name)
+    return (name[: unit.start()].strip(), unit[1].strip()) if unit else (name, "")
 
 
 def read_lines(path: Path, most: int = MOST_BYTES) -> list[str]:

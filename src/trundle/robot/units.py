@@ -36,12 +36,12 @@ _POUND = 0.45359237
 _POUND_FORCE = _POUND * 9.80665
 
 # Metric units: factor to SI, dimension, and the prefixes that people put before them.
-_PREFIXES = {"u": 1e-6, "m": 1e-3, "c": 1e-2, "d": 1e-1, "k": 1e3}
+_PREFIXES = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "c": 1e-2, "d": 1e-1, "k": 1e3}
 _METRIC: dict[str, tuple[float, Dimension, str]] = {
     "m": (1.0, _LENGTH, "umcdk"),
     "rad": (1.0, NUMBER, "m"),
     "g": (1e-3, _MASS, "mk"),
-    "s": (1.0, _TIME, "um"),
+    "s": (1.0, _TIME, "num"),
     "Hz": (1.0, _RATE, "k"),
     "N": (1.0, _FORCE, "mk"),
     "J": (1.0, _ENERGY, "k"),
@@ -112,7 +112,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "h": ("hour",),
 }
 _PLURALS = {"foot": "feet", "inch": "inches", "hertz": "hertz", "henry": "henries"}
-_PREFIX_NAMES = {"u": "micro", "m": "milli", "c": "centi", "d": "deci", "k": "kilo"}
+_PREFIX_NAMES = {"n": "nano", "u": "micro", "m": "milli", "c": "centi", "d": "deci", "k": "kilo"}
 
 
 def _called(symbol: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -165,10 +166,15 @@ def _telling(samples: np.ndarray, owners: Sequence[str], known: set[int]) -> tup
 
 
 def _driven(assembly: Assembly) -> list[str]:
-    """The rates of what motors drive, without doubles."""
+    """The rates of what motors drive, without doubles; of a robot without any those of linkages, and of all wheels but
+    casters.
+    """
     known = rate_names(assembly)
-    driven = [assembly.speeds[actuator.column] for actuator in assembly.actuators]
-    return [name for name in dict.fromkeys(driven) if name in known]
+    columns = [actuator.column for actuator in assembly.actuators]
+    if not columns:
+        measured = (wheel.columns for wheel in assembly.wheels if not wheel.component.is_caster)
+        columns = [*(linkage.column for linkage in assembly.linkages), *chain.from_iterable(measured)]
+    return [name for name in dict.fromkeys(assembly.speeds[column] for column in columns) if name in known]
 
 
 def advance(pose: Sequence[Scalar], displacement: Sequence[Scalar]) -> tuple[Scalar, Scalar, Scalar]:

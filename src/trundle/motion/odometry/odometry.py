@@ -276,7 +276,7 @@ def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) ->
         The robot, or a model derived from it.
     given : sequence of str, optional
         The rates of the angles that are counted, such as "left.rate": of wheels, steering, couplings, joints. By
-        default those of all that motors drive and that move the base.
+        default those of all that motors drive and that move the base; without motors of all wheels but casters.
 
     Returns
     -------

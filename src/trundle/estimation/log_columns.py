@@ -1,0 +1,186 @@
+"""The columns of a log: Trundle's names for those that others chose, in SI, with what follows from other columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.errors import InputError, require_known, suggest
+from trundle.estimation.measuring import ARRIVAL
+from trundle.expected import by_name, came
+from trundle.files import path_of
+from trundle.results import Run
+from trundle.results.csv_file import timed
+from trundle.results.table import Cells, read_sheet, unit_behind
+from trundle.robot import Robot
+from trundle.robot.values import unit_in_si
+
+
+@dataclass(frozen=True)
+class LogColumns:
+    """What a log of a robot may hold: `channels` of sensors and `rates` of what encoders count, by name their units."""
+
+    robot: Robot
+    channels: Mapping[str, str]
+    rates: Mapping[str, str]
+    encoders: str
+    gyro: str | None
+
+    def of(self, given: Run | str | os.PathLike[str], columns: Mapping[str, str] | None) -> tuple[Run, bool]:
+        """A log in SI by Trundle's names, and whether its gyro sums up: its rates are differences of an angle."""
+        names = None if columns is None else dict(self._named(by_name(columns, "columns")))
+        log = self._in_si(_opened(given, names, (*self._units, "time")))
+        values = dict(log.values)
+        values.setdefault(ARRIVAL, log.time)
+        for name, radius in self._radii.items():
+            distance = values.pop(f"{name}.distance", None)
+            if distance is not None:
+                values.setdefault(f"{name}.angle", distance / radius)
+        angle = None if self.gyro is None else values.pop(f"{self.gyro}.angle", None)
+        if angle is not None:
+            values[f"{self.gyro}.rate"] = _differenced(log.time, angle)
+        self._require(values)
+        return Run(log.name, log.time, values), angle is not None
+
+    @property
+    def _radii(self) -> dict[str, float]:
+        """The radii (m) of the wheels that encoders count, by the names of their columns."""
+        radii = {
+            f"{self.encoders}.{name}": wheel.radius
+            for name, wheel in self.robot.rolling.items()
+            if f"{self.encoders}.{name}.angle" in self.channels
+        }
+        return {full: self.robot.number(radius) for full, radius in radii.items()}
+
+    @property
+    def _units(self) -> dict[str, str]:
+        """All columns that there may be."""
+        summed = {} if self.gyro is None else {f"{self.gyro}.angle": "rad"}
+        ways = {f"{name}.distance": "m" for name in self._radii}
+        return {ARRIVAL: "s", **self.channels, **self.rates, **ways, **summed}
+
+    def _named(self, columns: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+        """Trundle's full names of columns, without their sensor where one alone is called so, and theirs."""
+        known = ("time", *self._units)
+        for name, column in columns.items():
+            if not isinstance(column, str):
+                raise InputError(f"a column's name is text, not {came(column)}", key=f"columns.{name}")
+            own = [each for each in self.channels if each.endswith(f".{name}")]
+            full = own or [each for each in known if each == name or each.endswith(f".{name}")]
+            if len(full) > 1 and name not in full:
+                raise InputError(f"{name!r} is one of {', '.join(full)}", key=f"columns.{name}")
+            message = f"no sensor of '{self.robot.name}' tells {name!r}"
+            require_known(
+                name if name in full or not full else full[0], known, message, key=f"columns.{name}"
+            )
+            yield (name if name in full else full[0]), column
+
+    def _in_si(self, log: Run) -> Run:
+        """A log in SI; InputError for a column in a unit of something else."""
+        values = {"time": log.time, **log.values}
+        for name, unit in {"time": "s", **self._units}.items():
+            said = log.units.get(name, "")
+            if name not in values or said in ("", unit):
+                continue
+            try:
+                (factor, dimension), (own, expected) = unit_in_si(said), unit_in_si(unit)
+            except InputError as error:
+                raise InputError(f"'{name}': {error.message}", key="log", hint=error.hint) from None
+            if dimension != expected:
+                raise InputError(f"'{name}' is in {said}, and in {unit} it was expected", key="log")
+            values[name] = values[name] * (factor / own)
+        return Run(log.name, values.pop("time"), values)
+
+    def _require(self, values: Mapping[str, FloatArray]) -> None:
+        """Raise InputError where a log lacks a column of a sensor, or has one that no sensor tells; rates may be
+        there.
+        """
+        for name in self.channels:
+            if name not in values:
+                sensor = name.partition(".")[0]
+                near = suggest(name, [column for column in values if column not in self.channels])
+                message = f"the log lacks '{name}', which the sensor '{sensor}' tells"
+                hint = f"{near}; columns= says what a file calls it, or take the robot without that sensor"
+                raise InputError(message, key="log", hint=hint)
+        for name in values:
+            if name not in (ARRIVAL, *self.channels, *self.rates):
+                message = f"the log has a column '{name}', which no sensor of the robot tells"
+                hint = f"{suggest(name, list(self.channels))}; or give the sensor: sensors="
+                raise InputError(message, key="log", hint=hint)
+
+
+def _opened(
+    given: Run | str | os.PathLike[str], columns: Mapping[str, str] | None, known: Sequence[str]
+) -> Run:
+    """A log or a file of one by Trundle's names; where `columns` are named, others that aren't `known` are left out."""
+    if isinstance(given, (str, os.PathLike)):
+        file = path_of(given, "estimate")
+        if file.suffix.lower() == ".csv":
+            return _of_csv(file, columns, known)
+        given = Run.load(file)
+    if not isinstance(given, Run):
+        hint = "trundle.measure(robot, run) gives one; a file's path leads to one"
+        raise InputError(f"estimate takes a log, not {came(given)}", key="log", hint=hint)
+    if columns is None:
+        return given
+    theirs = {"time": given.time, **given.values}
+    found = _found([*theirs], columns, known)
+    values = {ours: theirs[name] for ours, (name, _) in found.items()}
+    units = {ours: unit or given.units.get(name, "") for ours, (name, unit) in found.items()}
+    return Run(given.name, values.pop("time"), values, {name: unit for name, unit in units.items() if unit})
+
+
+def _of_csv(file: Path, columns: Mapping[str, str] | None, known: Sequence[str]) -> Run:
+    """A CSV file, whose header may name units: "encoders.left.angle [deg]"."""
+    sheet = read_sheet(file).with_units()
+    found = {name: (name, "") for name in sheet.names}
+    if columns is not None:
+        found = _found(sheet.names, columns, known)
+    ours = {name: mine for mine, (name, _) in found.items()}
+    places = [place for place, name in enumerate(sheet.names) if name in ours]
+    said = dict(zip(sheet.names, sheet.units, strict=True))
+    units = tuple(found[ours[name]][1] or said[name] if name in ours else "" for name in sheet.names)
+    sheet = replace(sheet, names=tuple(ours.get(name, name) for name in sheet.names), units=units)
+    table = timed(_from_first_row(sheet), places if columns is not None else None)
+    values, shown = dict(table.columns), {name: unit for name, unit in table.units.items() if unit}
+    return Run(file.stem, values.pop("time"), values, shown)
+
+
+def _found(
+    names: Sequence[str], columns: Mapping[str, str], known: Sequence[str]
+) -> dict[str, tuple[str, str]]:
+    """By Trundle's names the columns of a log, and the unit that was said of it: as named, and those that are known."""
+    found = dict[str, tuple[str, str]]()
+    for ours, written in columns.items():
+        theirs, unit = (written, "") if written in names else unit_behind(written)
+        require_known(theirs, names, f"the log has no column {theirs!r}", key=f"columns.{ours}")
+        found[ours] = theirs, unit
+    taken = {theirs for theirs, _ in found.values()}
+    more = (name for name in names if name in known and name not in found and name not in taken)
+    return {**{name: (name, "") for name in more}, **found}
+
+
+def _from_first_row(sheet: Cells) -> Cells:
+    """Times in whole numbers, of a clock that began long ago, from the first row: a float has no digits for them."""
+    places = [place for place, name in enumerate(sheet.names) if name in ("time", ARRIVAL)]
+    cells = [row[place] for _, row in sheet.rows for place in places if place < len(row)]
+    if not cells or not all(cell.strip().isdecimal() for cell in cells):
+        return sheet
+    begin = int(cells[0])
+    rows = [
+        (line, [str(int(cell) - begin) if place in places else cell for place, cell in enumerate(row)])
+        for line, row in sheet.rows
+    ]
+    return replace(sheet, rows=rows)
+
+
+def _differenced(time: FloatArray, angle: FloatArray) -> FloatArray:
+    """The mean rates (rad/s) between readings of an angle (rad), which may begin anew after a turn."""
+    rates, rows = np.full(angle.shape, np.nan), np.flatnonzero(np.isfinite(angle))
+    rates[rows[1:]] = np.diff(np.unwrap(angle[rows])) / np.diff(time[rows])
+    return rates
