@@ -28,6 +28,7 @@ def chosen(slopes: Rows, strength: Scalar, taken: Slopes) -> Rows:
     normal = len(slopes) - 2
 
     def entry(i: int, j: int, slope: Scalar) -> Scalar:
+        """The slope of row i by column j as this round takes it."""
         if i == j == normal:
             return slope
         if j == normal:

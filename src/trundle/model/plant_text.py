@@ -65,6 +65,7 @@ def read_plant(plain: Mapping[str, Any], tables: Mapping[str, FloatArray]) -> Pl
 
 
 def _with_maps(terrain: Terrain, maps: Mapping[str, Any], tables: Mapping[str, FloatArray]) -> Terrain:
+    """A terrain with the maps of a sweep's file; InputError where a map's numbers have changed."""
     surfaces = dict(terrain.surfaces)
     for name, said in maps.items():
         found = HeightMap(

@@ -62,6 +62,7 @@ def directions_of(model: Model, names: Sequence[str]) -> tuple[GradientVariable,
 
 
 def _direction(model: Model, name: object, units: Mapping[str, str]) -> GradientVariable:
+    """What a name of `gradients` stands for; InputError where that is nothing of the model."""
     if not isinstance(name, str):
         message = f"expected a name, got {describe(name)}"
         raise InputError(

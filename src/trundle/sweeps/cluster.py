@@ -11,7 +11,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from trundle.errors import InputError, NumericsError, TrundleError
 from trundle.extras import load
@@ -22,6 +22,7 @@ from trundle.sweeps.store import Store, open_store
 if TYPE_CHECKING:
     from distributed import Client, Future
 
+T = TypeVar("T")
 # Seconds in which a scheduler must answer, at first and when the connection to it was lost; and for a farewell.
 _PATIENCE = 5
 # Seconds after which a scheduler is given up whose client doesn't: something listens there, and says nothing.
@@ -50,19 +51,30 @@ def roll_there(
     """
     assert store.place is not None
     place, name = str(store.place.resolve()), digest(store.definition)
-    waiting, pending, ended = iter(chunks), dict[Any, int](), SimpleQueue[Any]()
-    link = _Link(cluster)
+    waiting, link = iter(chunks), _Link(cluster)
+    pending: dict[Future, int] = {}
+    ended: SimpleQueue[Future] = SimpleQueue()
+
+    def submit() -> None:
+        """The next chunk, if there is one."""
+        index = next(waiting, None)
+        if index is not None:
+            key = f"{_CALLED}-{name[:12]}-{index}"
+            future = cluster.submit(roll_chunk, place, name, index, other_cpu, key=key, pure=False)
+            pending[future] = index
+            future.add_done_callback(ended.put)
+
     try:
         for _ in range(_AHEAD * _threads(cluster)):
-            _submit(cluster, ended, pending, waiting, place, name, other_cpu)
+            submit()
         while pending:
-            future: Future = link.next_of(ended)
+            future = link.next_of(ended)
             index = pending.pop(future)
             if future.status in ("error", "cancelled"):
                 future.result(timeout=_LOST)  # raises what went wrong
             done(store.rows_of(index)[1])
             future.release()
-            _submit(cluster, ended, pending, waiting, place, name, other_cpu)
+            submit()
     except TrundleError:
         raise
     except Exception as error:  # of many kinds: killed workers, closed connections, cancelled futures
@@ -81,7 +93,7 @@ class _Link:
         self._cluster, self._comm = cluster, cluster.scheduler_comm
         self._lost: float | None = None
 
-    def next_of(self, ended: SimpleQueue[Any]) -> Any:
+    def next_of(self, ended: SimpleQueue[Future]) -> Future:
         """The next future that has ended. Raises ConnectionError where the scheduler is gone."""
         while True:
             with suppress(Empty):
@@ -101,12 +113,12 @@ class _Link:
             raise ConnectionError(f"its scheduler has been gone for {_LOST} s")
 
 
-def _within(seconds: float, call: Callable[[], Any]) -> Any:
+def _within(seconds: float, call: Callable[[], T]) -> T:
     """What a call returns, which may never return. Raises TimeoutError where it lasts longer.
 
     A daemon's thread makes the call, so that the program can end although the call has not.
     """
-    promise: Promise[Any] = Promise()
+    promise: Promise[T] = Promise()
 
     def run() -> None:
         try:
@@ -116,24 +128,6 @@ def _within(seconds: float, call: Callable[[], Any]) -> Any:
 
     Thread(target=run, daemon=True).start()
     return promise.result(seconds)
-
-
-def _submit(
-    cluster: Client,
-    ended: SimpleQueue[Any],
-    pending: dict[Any, int],
-    waiting: Iterator[int],
-    place: str,
-    name: str,
-    other: bool,
-) -> None:
-    """The next chunk, if there is one."""
-    index = next(waiting, None)
-    if index is not None:
-        key = f"{_CALLED}-{name[:12]}-{index}"
-        future = cluster.submit(roll_chunk, place, name, index, other, key=key, pure=False)
-        pending[future] = index
-        future.add_done_callback(ended.put)
 
 
 def roll_chunk(place: str, name: str, index: int, other_cpu: bool) -> int:

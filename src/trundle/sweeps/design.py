@@ -61,6 +61,7 @@ class Design:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        """InputError where the way to draw doesn't go with the distributions and the samples."""
         if check_str(self.draws, "draws") not in get_args(Draws):
             hint = suggest(self.draws, get_args(Draws))
             raise InputError(f"there is no way to draw called {self.draws!r}", key="draws", hint=hint)

@@ -128,6 +128,7 @@ def measure_texts(given: object) -> list[str]:
 
 
 def _measure(model: Plant, text: str) -> Measure:
+    """A measure of a text such as final.x, max(y) or first(z > 2)."""
     if match := _FINAL.fullmatch(text):
         return _make(model, f"final.{match[1]}", "final", match[1])
     if match := _FIRST.fullmatch(text):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from trundle.results import Run
 
+# The median, and the ends of the middle 90 %.
 _QUANTILES = (0.05, 0.5, 0.95)
 
 

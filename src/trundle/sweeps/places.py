@@ -60,6 +60,7 @@ def _of_part(name: str, robot: Robot) -> str:
 
 
 def _of_sensor(sensor: Sensor, owner: str, key: str) -> str:
+    """How a number of a sensor can vary: by a parameter that it names."""
     own = [each for each in type(sensor).model_fields if each not in Sensor.model_fields]
     if key in _SHAPES:
         return _shaping(owner, key)

@@ -188,6 +188,7 @@ def _by_choice(
 
 
 def _rates(model: Model, labels: Sequence[str], cases: Mapping[str, Cases]) -> Program:
+    """ẋ of the model, with the inputs of its cases, and 0 for the sums that stand behind the states."""
     dynamics = model.dynamics
     tracer = Tracer(*(group.name for group in dynamics.inputs))
     nodes = {group.name: tracer.inputs(group.name, group.size) for group in dynamics.inputs}
@@ -298,6 +299,7 @@ class _StepPrograms(SweepPrograms):
 
 
 def _step_programs(plant: Plant, measures: tuple[Measure, ...], cases: Mapping[str, Cases]) -> SweepPrograms:
+    """The programs of a plant by steps, which carry a sweep's sums as states of their own."""
     labels = [
         f"{each.text} {part}"
         for each in measures

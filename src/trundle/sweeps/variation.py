@@ -134,6 +134,7 @@ def from_plain(given: Sequence[Any], name: str) -> Variation:
 
 
 def _of_text(text: str, key: str, unit: str) -> Variation:
+    """A distribution, a range or values, as text has them."""
     call = _CALL.fullmatch(text)
     if call:
         kind, inside = call.groups()

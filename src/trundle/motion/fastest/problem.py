@@ -135,6 +135,7 @@ class Problem:
         )
 
     def _wheel(self, place: int) -> WheelShape:
+        """What the programme knows of the wheel at a place of the drive."""
         module = self.drive.modules[place]
         every = (*self.drive.steering[:, place], *self.drive.rolling[:, place])
         slope = float(module.rollers[1]) / float(module.rollers[0]) if module.rollers else 0.0

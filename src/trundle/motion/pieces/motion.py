@@ -351,6 +351,7 @@ class Motion:
         return integrate(rates, breaks, self.start)
 
     def _checked(self, times: npt.ArrayLike) -> FloatArray:
+        """Times (n,) as an array; InputError where they fall, or lie outside the motion."""
         checked = np.atleast_1d(as_numbers(times, "times"))
         # the end of a motion is a sum of durations: a caller's may differ by rounding
         slack = 1e-9 * max(1.0, self.duration)

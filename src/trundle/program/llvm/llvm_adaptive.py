@@ -225,6 +225,7 @@ class _Writer(TableWriter):
         w, wide = self.one, Formula(self.code, self.width)
 
         def one(index: str, sums: list[str]) -> list[str]:
+            """Both sums, with the squares of this state's errors by its bound."""
             old, new = (wide.call("fabs", self.load(row, index)) for row in ("%x", "%after"))
             largest = wide.pick(wide.test("ogt", old, new), old, new)
             bound = self.vector_op(
@@ -302,6 +303,7 @@ class _Writer(TableWriter):
         wide = self.code.splat(h)
 
         def one(index: str, _: list[str]) -> Iterable[str]:
+            """This state's first three coefficients, from both ends and the rates there."""
             change = self.vector_op("fsub", self.load("%after", index), self.load("%x", index))
             first = self.vector_op("fmul", wide, self.load("%k", index))
             last = self.vector_op("fmul", wide, self.load(self.row("%k", 12), index))
