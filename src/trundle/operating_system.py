@@ -13,7 +13,8 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any, NamedTuple, TextIO
+from types import ModuleType
+from typing import NamedTuple, TextIO
 
 SYSTEM = sys.platform
 """linux, darwin, win32, or another one's name."""
@@ -103,7 +104,7 @@ def unlock(handle: int | None) -> None:
         os.close(handle)
 
 
-def _fcntl() -> Any:
+def _fcntl() -> ModuleType | None:
     """The module of locks, which Windows lacks."""
     with suppress(ImportError):
         import fcntl

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import operator
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Scalar = Any  # float | numpy.ndarray | sympy.Expr | casadi.SX
 Rows = list[list[Scalar]]  # a matrix, row by row
 AnyRows = Sequence[Sequence[Scalar]]  # what algorithms read as a matrix
-SX = Any  # CasADi comes without types: a column of its expressions, or a function of them
+SX = Any  # CasADi comes without types: its expressions (SX or MX), or a function of them
 
 _MATH = {
     "sqrt": math.sqrt,
@@ -60,7 +60,7 @@ _SINC_SERIES = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(10))
 _SINC_TO_PI = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(15))
 
 
-def _function(name: str, *arguments: Scalar) -> Any:
+def _function(name: str, *arguments: Scalar) -> Callable[..., Scalar]:
     """The function called `name` of the library that the arguments belong to (plain numbers belong to `math`), or of
     the scalars themselves, where they bring a `scalar_function(name, *arguments)`.
     """

@@ -124,12 +124,11 @@ class _StraightAhead:
 
     def declared(self) -> tuple[float, str]:
         """The speed up to which all wheels keep to their limits, and whose they are."""
-        robot = self.maps.mechanism.robot
         told = {
             wheel.name: float(wheel.read(limit)) / abs(float(self.ahead[wheel.spin] * wheel.radius))
             for wheel in self.maps.assembly.wheels
             if wheel.spin is not None and self.ahead[wheel.spin]
-            if (limit := robot.rolling[wheel.name].limits.drive_speed) is not None
+            if (limit := self.maps.mechanism.robot.rolling[wheel.name].limits.drive_speed) is not None
         }
         least = min(told.values(), default=math.inf)
         return least, f"drive_speed of {', '.join(name for name, speed in told.items() if speed == least)}"

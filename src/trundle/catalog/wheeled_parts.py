@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from trundle.catalog.entry import (
     Data,
@@ -135,14 +135,15 @@ def chassis(
     inertia: float,
     center: list[MeasureLike],
     *sizes: Size,
-    measures: Mapping[str, object],
+    measures: Chassis,
     rest: Sequence[MeasureLike],
 ) -> Data:
     """The base's body: its mass, where its centre is, and the inertia that goes with its mass and its sizes.
 
     `rest` are the masses of everything else, for a body of which the whole robot's mass is known.
     """
-    whole, own, height = (measures.get(name) for name in ("robot_mass", "body_inertia", "center_height"))
+    whole, own = measures.get("robot_mass"), measures.get("body_inertia")
+    height = measures.get("center_height")
     if whole is not None:
         if mass != usual:
             message = "the whole robot's mass and its body's are both given"
@@ -194,7 +195,7 @@ def _least_inertia(robot: Robot) -> float:
 _FLAT = 0.55
 
 
-def about_all(moment: Any) -> Data:
+def about_all(moment: MeasureLike) -> Data:
     """Moments of inertia of a flat body by that about the vertical: over terrain it pitches and rolls, too."""
     flat = f"({moment})*{_FLAT}" if isinstance(moment, str) else float(f"{_FLAT * moment:.12g}")
     return {"xx": flat, "yy": flat, "zz": moment}
@@ -208,7 +209,7 @@ def on_balls(casters: object, ahead: str, behind: str) -> Data:
     return {name: {"type": "ball", "at": [x, 0, "-r/2"], "radius": "r/2"} for name, x in places.items()}
 
 
-def _require_more(whole: Any, rest: float) -> None:
+def _require_more(whole: MeasureLike, rest: float) -> None:
     """InputError for a robot that weighs no more than its wheels and what holds them."""
     mass = number_of(whole, units.MASS)
     if mass is not None and mass <= rest:
@@ -216,7 +217,7 @@ def _require_more(whole: Any, rest: float) -> None:
         raise InputError(message, key="robot_mass", hint="write the description's masses yourself")
 
 
-def _require_above(height: Any) -> None:
+def _require_above(height: MeasureLike) -> None:
     """InputError for a centre of mass below the ground."""
     above = number_of(height, units.LENGTH)
     if above is not None and above < 0:

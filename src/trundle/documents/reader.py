@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from trundle.documents.document import MOST_BYTES, Document, read_text, too_large
@@ -39,13 +40,11 @@ class _ReadsTerrain:
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(_terrain)
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, how: GetJsonSchemaHandler) -> JsonSchemaValue:
         from trundle.robot.terrain import Terrain
 
         Terrain.model_rebuild()
-        return handler(core_schema.nullable_schema(Terrain.__pydantic_core_schema__))
+        return how(core_schema.nullable_schema(Terrain.__pydantic_core_schema__))
 
 
 def _terrain(data: object) -> Terrain | None:
@@ -360,7 +359,7 @@ def json_schema(file: type[Component] = File, title: str = "Trundle description"
     if not (isinstance(file, type) and issubclass(file, Component)):
         raise InputError(f"expected a class of components, got {came(file)}", key="file", hint="leave it out")
     schema: dict[str, object] = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    whole: dict[str, Any] = file.model_json_schema(by_alias=True) | {"title": title}
+    whole = file.model_json_schema(by_alias=True)
     known = whole.get("$defs", {})
     for kind in map(WHEELS.named, WHEELS):
         if kind.__name__ in known:
@@ -370,10 +369,10 @@ def json_schema(file: type[Component] = File, title: str = "Trundle description"
             known[kind.__name__]["required"] = [
                 key for key in known[kind.__name__]["required"] if key != "drives"
             ]
-    return schema | whole
+    return schema | whole | {"title": title}
 
 
-def _let_stand_on_joints(wheel: dict[str, Any]) -> None:
+def _let_stand_on_joints(wheel: JsonSchemaValue) -> None:
     """Let a wheel's schema have the key `joint`, beside which URDF says what else the kind needs but the radius."""
     words = "The joint of the URDF file that it takes the place of (with robot.urdf: FILE)."
     wheel["properties"] |= {"joint": {"type": "string", "description": words}}

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.model.symbols import Symbols
 from trundle.motion.odometry.displacement import POSE
+from trundle.scalars import Scalar
 
 # What is told of the last readings: normalised innovations squared.
 NIS = ("gyro", "fix")
@@ -75,12 +75,12 @@ class StateLayout:
 class Estimate:
     """A state in symbols: what is estimated, the covariance of its error, and what is told of readings."""
 
-    values: tuple[Any, ...]
+    values: tuple[Scalar, ...]
     covariance: ca.SX
-    told: tuple[Any, ...]
+    told: tuple[Scalar, ...]
 
     @staticmethod
-    def of(layout: StateLayout, symbols: Symbols, name: str = "before") -> tuple[Estimate, list[Any]]:
+    def of(layout: StateLayout, symbols: Symbols, name: str = "before") -> tuple[Estimate, list[Scalar]]:
         """A state in new symbols, and these."""
         rows, size = symbols.make(name, len(layout.labels)), layout.size
         matrix = ca.SX.zeros(size, size)
@@ -88,11 +88,11 @@ class Estimate:
             matrix[i, j] = matrix[j, i] = value
         return Estimate(tuple(rows[:size]), matrix, tuple(rows[layout.nis :])), rows
 
-    def telling(self, start: int, values: Sequence[Any]) -> Estimate:
+    def telling(self, start: int, values: Sequence[Scalar]) -> Estimate:
         """The same with other values told from place `start` on."""
         told = (*self.told[:start], *values, *self.told[start + len(values) :])
         return replace(self, told=told)
 
-    def rows(self, layout: StateLayout) -> list[Any]:
+    def rows(self, layout: StateLayout) -> list[Scalar]:
         """As they stand in the state."""
         return [*self.values, *(self.covariance[i, j] for i, j in layout.pairs), *self.told]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, PrivateAttr
 
@@ -66,7 +66,7 @@ class PoseEstimator(Controller):
         0.0, "Standard deviation of the heading at the start (rad), default 0."
     )
 
-    _filter: Any = PrivateAttr(default=None)
+    _filter: _Filter | None = PrivateAttr(default=None)
 
     def on(self, base: DrivenBase) -> Controller:
         """The same that knows the robot's sensors."""

@@ -7,7 +7,6 @@ origin. Solà, Deray & Atchuthan 2018, sec. 10.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import casadi as ca
 
@@ -56,7 +55,7 @@ def logarithm(before: Sequence[Scalar], after: Sequence[Scalar]) -> ca.SX:
     return column([along * x + half * y, along * y - half * x, turn])
 
 
-def turned(heading: Any) -> ca.SX:
+def turned(heading: Scalar) -> ca.SX:
     """diag(R(θ), 1)."""
     c, s = cos(heading), sin(heading)
     matrix = ca.SX.eye(3)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsInt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,13 @@ from trundle.progress import Doing
 if TYPE_CHECKING:
     from trundle.gpu.ptx import Ptx
 
+# cuda-core is there only beside a GPU: its devices, kernels and code have no types elsewhere.
+CudaObject = Any
 BLOCK = 128
 """Threads of a block: whole warps, and few enough that registers of long programs let several blocks run at once."""
 _KEPT = 64  # kernels, as programs for this machine are kept
 _NAME = re.compile(r"cuda(?::(\d+))?$")
-_LOADED: OrderedDict[tuple[str, str], Any] = OrderedDict()
+_LOADED: OrderedDict[tuple[str, str], CudaObject] = OrderedDict()
 _LOCK = threading.Lock()
 
 
@@ -45,9 +47,9 @@ class Cuda:
     number: int
     name: str
     target: str
-    core: Any
-    driver: Any
-    device: Any
+    core: ModuleType
+    driver: ModuleType
+    device: CudaObject
 
     def free_memory(self) -> int:
         """Bytes that are free."""
@@ -71,7 +73,7 @@ class Cuda:
         if values.nbytes:
             self._called("cuMemcpyDtoH", values.ctypes.data, address, values.nbytes)
 
-    def kernel(self, ptx: Ptx) -> Any:
+    def kernel(self, ptx: Ptx) -> CudaObject:
         """A kernel of this text, ready for launches; the driver's code of it is kept on disk, too."""
         key = (cubins.key(ptx.text, self.target), self.name)
         with _LOCK:
@@ -84,7 +86,7 @@ class Cuda:
         with _as_numerics_error("the driver does not take the code that it compiled"):
             return code.get_kernel(ptx.entry)
 
-    def launch(self, kernel: Any, threads: int, table: int, *numbers: int) -> None:
+    def launch(self, kernel: CudaObject, threads: int, table: int, *numbers: int) -> None:
         """Run a kernel by at least so many threads, and wait until it has ended."""
         shape = self.core.LaunchConfig(grid=-(-threads // BLOCK), block=BLOCK)
         stream = self.device.default_stream  # the one that copies are in order with
@@ -92,7 +94,7 @@ class Cuda:
             self.core.launch(stream, shape, kernel, np.uint64(table), *(np.int64(n) for n in numbers))
             stream.sync()
 
-    def _loaded(self, ptx: Ptx, key: str) -> Any:
+    def _loaded(self, ptx: Ptx, key: str) -> CudaObject:
         """The driver's code of a text: as it is kept on disk, or compiled now and kept."""
         code = self.core.ObjectCode
         kept = cubins.read(key)
@@ -114,7 +116,7 @@ class Cuda:
         cubins.write(key, bytes(found.code))
         return found
 
-    def _called(self, name: str, *arguments: int) -> tuple[Any, ...]:
+    def _called(self, name: str, *arguments: int) -> tuple[SupportsInt, ...]:
         """A call of the driver's; NumericsError where it fails."""
         error, *results = getattr(self.driver, name)(*arguments)
         if int(error):
@@ -145,7 +147,7 @@ def opened(name: str) -> Cuda:
         raise InputError(f"no GPU answers as '{name}': {error}", key="device", hint=hint) from error
 
 
-def _libraries() -> tuple[Any, Any]:
+def _libraries() -> tuple[ModuleType, ModuleType]:
     def part(module: str, distribution: str) -> ModuleType:
         needed = f"GPUs need {distribution}"
         return load(module, needed, extra="cuda", distribution=distribution, key="device")

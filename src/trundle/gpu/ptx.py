@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from trundle.program.llvm.llvm_rollout import (
     scheduled,
 )
 from trundle.program.llvm.real import DOUBLE, SINGLE
+
+if TYPE_CHECKING:
+    import llvmlite.binding as llvm
 
 TARGET = "sm_80"
 """The oldest processors that the code is made for, if nobody says otherwise: the driver takes it to any later one."""
@@ -138,7 +141,7 @@ def _module(code: Code, entry: str, signature: str, begin: str, end: str) -> str
     )
 
 
-def require_known(module: Any) -> None:
+def require_known(module: llvm.ModuleRef) -> None:
     """Raise TrundleError where a module calls what the processor has not: code generation would end the process."""
     allowed = [f"llvm.{name}." for name in _INTRINSICS] + ["llvm.nvvm.read.ptx.sreg."]
     for function in module.functions:
@@ -147,7 +150,7 @@ def require_known(module: Any) -> None:
 
 
 @cache
-def _machine(target: str) -> Any:
+def _machine(target: str) -> llvm.TargetMachine:
     """LLVM's machine for a kind of processor, as quick as it can be.
 
     Products and sums are fused all the same, and common parts are shared in the program. LLVM's own passes over a

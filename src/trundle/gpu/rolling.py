@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from trundle.arrays import FloatArray
 from trundle.choices import Precision
 from trundle.errors import InputError, NumericsError
-from trundle.gpu.cuda import BLOCK, Cuda, opened
+from trundle.gpu.cuda import BLOCK, Cuda, CudaObject, opened
 from trundle.gpu.ptx import TARGET, Ptx, rollout_ptx
 from trundle.program.llvm.llvm_rollout import ITERATE, ChannelLayout
 from trundle.program.rollout import NEVER, ProgressCall, Rollout, RolloutRequest, bits_of
@@ -71,7 +70,7 @@ class _DeviceRollout:
 
     request: RolloutRequest
     cuda: Cuda
-    kernel: Any
+    kernel: CudaObject
     dtype: np.dtype[np.floating]
     samples: FloatArray
     final: FloatArray

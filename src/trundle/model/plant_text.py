@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from trundle.arrays import FloatArray
+from trundle.arrays import FloatArray, Json
 from trundle.documents import dump, parse
 from trundle.errors import InputError
 from trundle.model.archive import from_text, to_text
@@ -25,7 +25,7 @@ from trundle.robot.terrain import Terrain
 from trundle.tables import Table
 
 
-def plain_plant(plant: Plant) -> dict[str, Any]:
+def plain_plant(plant: Plant) -> dict[str, Json]:
     """A plant as JSON holds it, but for the numbers of its `tables`; InputError for one that can't be kept."""
     if isinstance(plant, Model | StepPlant):  # how long deriving took is no part of it
         return json.loads(to_text(replace(plant, derive_seconds=0.0)))

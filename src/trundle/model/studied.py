@@ -168,13 +168,13 @@ class Studied(Doors):
 
     def lqr(
         self,
-        at: Any = None,
-        tolerances: Any = None,
+        at: Mapping[str, float | str] | Trim | Linearization | None = None,
+        tolerances: Mapping[str, float | str] | None = None,
         *,
-        along: Any = None,
-        final: Any = None,
+        along: Run | LinearTrajectory | None = None,
+        final: Mapping[str, float | str] | None = None,
         period: float | str | None = None,
-        parameters: Any = None,
+        parameters: Mapping[str, float | str] | None = None,
     ) -> Regulator | RegulatorAlong:
         """The linear-quadratic regulator about a steady motion, or along a run, from what may be off by how much.
 

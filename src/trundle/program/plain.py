@@ -17,6 +17,7 @@ from typing import TypeGuard
 
 import numpy as np
 
+from trundle.arrays import Json
 from trundle.errors import InputError, suggest
 from trundle.program.ir import ARITY, Group, Instruction, Program
 from trundle.tables import Table
@@ -25,10 +26,10 @@ _BEYOND_JSON = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 _KEYS = ("name", "inputs", "outputs", "instructions", "results")
 
 
-def to_plain(program: Program) -> dict[str, object]:
+def to_plain(program: Program) -> dict[str, Json]:
     """Plain data of a program, from which `from_plain` makes one with the same instructions, bit for bit."""
     tables = list(dict.fromkeys(each.table for each in program.instructions if each.table is not None))
-    plain: dict[str, object] = {
+    plain: dict[str, Json] = {
         "name": program.name,
         "inputs": {group.name: list(group.labels) for group in program.inputs},
         "outputs": {group.name: list(group.labels) for group in program.outputs},
@@ -38,7 +39,7 @@ def to_plain(program: Program) -> dict[str, object]:
     return plain | {"tables": [_plain_table(table) for table in tables]} if tables else plain
 
 
-def _plain_table(table: Table) -> dict[str, object]:
+def _plain_table(table: Table) -> dict[str, Json]:
     values = [value if math.isfinite(value) else str(value) for value in table.values.tolist()]
     return {"reach": table.reach, "values": values}
 
@@ -86,7 +87,7 @@ def _tables(data: object, key: str) -> list[Table]:
     return tables
 
 
-def _written(instruction: Instruction, tables: Sequence[Table]) -> list[object]:
+def _written(instruction: Instruction, tables: Sequence[Table]) -> list[Json]:
     if instruction.table is not None:
         return ["lookup", *instruction.args, int(instruction.value), tables.index(instruction.table)]
     if instruction.op == "input":

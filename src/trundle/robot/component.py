@@ -274,7 +274,7 @@ def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> object
 
 def plain(component: Component) -> dict[str, Any]:
     """A component as plain data: what was written, nothing else; its type first, then in the order of the fields."""
-    written: dict[str, Any] = {}
+    written: dict[str, object] = {}
     for field in sorted(type(component).model_fields, key=lambda field: field != "type"):
         inner = getattr(component, field)
         if isinstance(inner, Component) and inner.inline:

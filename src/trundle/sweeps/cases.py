@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
-from trundle.arrays import FloatArray, as_numbers
+from trundle.arrays import FloatArray, Json, as_numbers
 from trundle.errors import InputError, suggest
 from trundle.model.plant import Plant
 from trundle.model.terrain_numbers import check_seeds
@@ -61,7 +62,7 @@ class Cases:
         return {name: rows[:, k : k + 1] for k, name in enumerate(self.inputs)}
 
     @property
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, Json]:
         """As JSON holds it, but for the values."""
         numbers = self.numbers.tolist()
         return {"inputs": list(self.inputs), "numbers": numbers, "digest": self.table.digest}
@@ -110,7 +111,7 @@ def _is_motions(model: Plant, label: str, given: object) -> bool:
     return (
         isinstance(given, Sequence)
         and not isinstance(given, str)
-        and any(np.ndim(cast(Any, each)) for each in given)
+        and any(np.ndim(cast(npt.ArrayLike, each)) for each in given)
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 from trundle.errors import InputError, NumericsError, TrundleError
 from trundle.extras import load
@@ -21,8 +21,6 @@ from trundle.sweeps.store import Store, open_store
 
 if TYPE_CHECKING:
     from distributed import Client, Future
-
-T = TypeVar("T")
 # Seconds in which a scheduler must answer, at first and when the connection to it was lost; and for a farewell.
 _PATIENCE = 5
 # Seconds after which a scheduler is given up whose client doesn't: something listens there, and says nothing.
@@ -113,12 +111,12 @@ class _Link:
             raise ConnectionError(f"its scheduler has been gone for {_LOST} s")
 
 
-def _within(seconds: float, call: Callable[[], T]) -> T:
+def _within(seconds: float, call: Callable[[], object]) -> object:
     """What a call returns, which may never return. Raises TimeoutError where it lasts longer.
 
     A daemon's thread makes the call, so that the program can end although the call has not.
     """
-    promise: Promise[T] = Promise()
+    promise: Promise[object] = Promise()
 
     def run() -> None:
         try:

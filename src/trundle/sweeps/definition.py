@@ -36,7 +36,7 @@ _PARTS = {
 
 def text_of(work: Work) -> str:
     """The work as text: the model, or a robot and its ground, and what happens to it."""
-    content: dict[str, Any] = {
+    content: dict[str, object] = {
         "trundle_sweep": FORMAT,
         "design": work.design.plain,
         "measures": [measure.text for measure in work.measures],
@@ -120,11 +120,11 @@ def difference(text: str, other: str) -> str:
     return ", ".join(words for part, words in _PARTS.items() if one.get(part) != two.get(part))
 
 
-def _plain(given: Mapping[str, NumbersLike]) -> dict[str, Any]:
+def _plain(given: Mapping[str, NumbersLike]) -> dict[str, NumbersLike]:
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in given.items()}
 
 
-def _numbers(given: Mapping[str, Any]) -> dict[str, NumbersLike]:
+def _numbers(given: Mapping[str, float | list[float]]) -> dict[str, NumbersLike]:
     return {
         name: cast(FloatArray, np.asarray(value, dtype=float)) if isinstance(value, list) else value
         for name, value in given.items()

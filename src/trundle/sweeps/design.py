@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from trundle.arrays import FloatArray
+from trundle.arrays import FloatArray, Json
 from trundle.errors import InputError, suggest
 from trundle.expected import check_str
 from trundle.sweeps.variation import Grid, Variation, from_plain
@@ -120,7 +120,7 @@ class Design:
         return {name: columns[name] for name in self.over}
 
     @property
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, Json]:
         """All of it as JSON holds it."""
         over = {name: each.plain for name, each in self.over.items()}
         return {"over": over, "samples": self.samples, "draws": self.draws, "seed": self.seed}

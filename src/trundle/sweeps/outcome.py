@@ -13,6 +13,7 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
 from trundle.expected import check_int
 from trundle.files import path_of
+from trundle.model.lanes import NumbersLike
 from trundle.sweeps.indices import SobolIndices, sobol_indices
 from trundle.sweeps.statistics import Moments, histogram, moments, quantiles
 from trundle.sweeps.store import Store, open_store
@@ -234,7 +235,7 @@ class Sweep:
         known = self._check_name(name)
         return histogram(lambda: self.store.blocks(known), check_int(bins, "bins", 1))
 
-    def robot(self, number: int) -> dict[str, dict[str, Any]]:
+    def robot(self, number: int) -> dict[str, dict[str, NumbersLike]]:
         """What `simulate` and `rollout` take for a robot: initial, inputs and parameters.
 
         Parameters

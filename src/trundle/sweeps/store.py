@@ -6,6 +6,7 @@ import errno
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from warnings import catch_warnings
@@ -219,5 +220,4 @@ def _units(work: Work) -> dict[str, tuple[str, str]]:
     return kept | dict.fromkeys(work.outcomes, ("bool", ""))
 
 
-def _zarr() -> Any:
-    return load("zarr", "sweeps keep their rows with zarr", extra="sweep", key="store")
+_zarr = partial(load, "zarr", "sweeps keep their rows with zarr", extra="sweep", key="store")

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trundle.arrays import FloatArray, as_numbers
+from trundle.arrays import FloatArray, Json, as_numbers
 from trundle.errors import InputError, suggest
 from trundle.expected import came
 from trundle.model.arguments import number
@@ -28,7 +28,7 @@ class Grid:
     values: tuple[float, ...]
 
     @property
-    def plain(self) -> list[Any]:
+    def plain(self) -> list[Json]:
         """Its name and its numbers, as a sweep's store keeps it."""
         return ["grid", *self.values]
 
@@ -45,7 +45,7 @@ class Uniform:
         return self.low + u * (self.high - self.low)
 
     @property
-    def plain(self) -> list[Any]:
+    def plain(self) -> list[Json]:
         """Its name and its numbers, as a sweep's store keeps it."""
         return ["uniform", self.low, self.high]
 
@@ -64,7 +64,7 @@ class Normal:
         return self.mean + self.deviation * ndtri(u)
 
     @property
-    def plain(self) -> list[Any]:
+    def plain(self) -> list[Json]:
         """Its name and its numbers, as a sweep's store keeps it."""
         return ["normal", self.mean, self.deviation]
 
@@ -84,7 +84,7 @@ class OfScipy:
         return np.asarray(getattr(stats, self.name).ppf(u, *self.arguments, **dict(self.named)), dtype=float)
 
     @property
-    def plain(self) -> list[Any]:
+    def plain(self) -> list[Json]:
         """Its name and its numbers, as a sweep's store keeps it."""
         return ["scipy", self.name, list(self.arguments), dict(self.named)]
 
@@ -185,7 +185,7 @@ def _checked(given: Uniform | Normal, key: str) -> Uniform | Normal:
     return given
 
 
-def _of_scipy(given: Any, key: str) -> OfScipy:
+def _of_scipy(given: object, key: str) -> OfScipy:
     """A "frozen" distribution of SciPy's, by its name and arguments."""
     kind, arguments, named = (
         getattr(given, "dist", None),

@@ -141,9 +141,9 @@ class Work:
         """A robot's whole run: with a controlled error, or by the sweep's own steps."""
         from trundle.simulation import simulate
 
-        given: dict[str, Any] = self.arguments(robot)
-        given["inputs"] = signals_told(given["inputs"], self.dt)
-        how = {**self.plant.simulate_arguments(self.dt), **given, **options}
+        given = self.arguments(robot)
+        inputs = signals_told(given["inputs"], self.dt)
+        how = {**self.plant.simulate_arguments(self.dt), **given, "inputs": inputs, **options}
         return simulate(how.pop("model"), self.steps * self.dt, **how)
 
     def place(self, name: str) -> tuple[str, str]:
@@ -228,9 +228,9 @@ def _with_digests(program: Program) -> dict[str, object]:
     return {**to_plain(program), "tables": [table.digest for table in tables]}
 
 
-def signals_told(inputs: Mapping[str, Any], dt: float) -> dict[str, Any]:
+def signals_told(inputs: Mapping[str, NumbersLike], dt: float) -> dict[str, object]:
     """Inputs as single runs take them: those of steps (steps, 1) as signals that are held."""
     return {
-        name: (dt * np.arange(len(value)), np.ravel(value), "previous") if np.ndim(value) == 2 else value
+        name: (dt * np.arange(np.size(value)), np.ravel(value), "previous") if np.ndim(value) == 2 else value
         for name, value in inputs.items()
     }

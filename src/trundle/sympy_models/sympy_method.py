@@ -17,7 +17,7 @@ from trundle.errors import InputError
 # SymPy types its operators and attributes as Basic, if at all, so its classes can't be written here. An expression is
 # a scalar one or a number; a leaf is a symbol, a function of time, or the derivative of one.
 SympyExpression = Any
-Leaf = Any
+Leaf = SympyExpression
 SympyMethod = Any  # KanesMethod, LagrangesMethod or System: their blocks are untyped attributes
 
 TIME: Leaf = vars(dynamicsymbols)["_t"]  # the symbol of time that all functions of time are of

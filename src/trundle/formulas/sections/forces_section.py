@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import sympy
@@ -167,7 +167,7 @@ def _quantity_symbol(sheet: Sheet, stem: str, target: str, quantity: Quantity) -
 def _written(sheet: Sheet, source: _Source) -> _Source:
     """An actuator, element or wheel with its numbers as expressions."""
 
-    def written(value: Scalar) -> Any:
+    def written(value: Scalar) -> Scalar:
         if isinstance(value, tuple) and value and isinstance(value[0], SoftStop):
             return tuple(_written(sheet, part) for part in value)
         value = sheet.table.number(value) if isinstance(value, float) else value

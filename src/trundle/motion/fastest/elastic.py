@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from trundle.motion.fastest.intervals import RATES, WRITTEN, Formulas, Layout, f
 from trundle.motion.fastest.problem import Problem
 from trundle.motion.fastest.programme import Nodes, assembled, settings
 from trundle.motion.paths.pose_paths import LIMITS
+from trundle.scalars import SX
 
 # What time counts beside all that is missed: a motion that misses nothing isn't made to miss something by it.
 _TIME = 1e-3
@@ -89,8 +89,8 @@ def _pose_places(shape: Layout, bounds: tuple[Nodes, Nodes]) -> IntArray:
 
 
 def _eased(
-    parts: tuple[dict[str, Any], dict[str, Any]], soft: IntArray, held: IntArray
-) -> tuple[dict[str, Any], dict[str, Any]]:
+    parts: tuple[dict[str, SX], dict[str, SX]], soft: IntArray, held: IntArray
+) -> tuple[dict[str, SX], dict[str, SX]]:
     """A programme with slacks (over, then under) of soft rows, and of variables that are held, for rows behind them."""
     import casadi as ca
 

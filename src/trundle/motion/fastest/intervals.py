@@ -14,13 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.motion.fastest.wheel_rates import WheelShape, wheel_rates
 from trundle.motion.paths.pose_paths import LIMITS
+from trundle.scalars import SX
 
 # Gauss's nodes for the displacement on an interval: exact to rounding where the base turns by less than 0.3 rad.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
@@ -63,10 +64,10 @@ class Layout:
         return 3 + k * p + max(q, 0), k + self.steered, 2 * len(self.obstacles)
 
 
-Moved = Callable[[float], tuple[list[Any], list[Any]]]
+Moved = Callable[[float], tuple[list[SX], list[SX]]]
 
 
-def polynomial(terms: Sequence[Any], s: float) -> list[Any]:
+def polynomial(terms: Sequence[SX], s: float) -> list[SX]:
     """Σ terms_j s^j/j! and its derivatives up to the third."""
     out = []
     for order in range(4):
@@ -82,7 +83,7 @@ class LimitRow(NamedTuple):
     """What is held on an interval: its name with the wheel's or obstacle's place, between the least and the most."""
 
     name: tuple[str, int]
-    value: Any
+    value: SX
     least: float
     most: float
 
@@ -109,14 +110,14 @@ class Formulas:
     rows hold, of which wheel or obstacle.
     """
 
-    local: Any
-    numbers: Any
-    rows: Any
+    local: SX
+    numbers: SX
+    rows: SX
     lower: FloatArray
     upper: FloatArray
     always: int
     blocks: tuple[int, ...]
-    cost: Any
+    cost: SX
     names: tuple[tuple[str, int], ...]
 
     def between(self, shape: Layout, paces: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
@@ -134,12 +135,12 @@ class Formulas:
 class _Numbers:
     """A programme's parameters, in the order that `Problem.numbers` has."""
 
-    places: Any
-    limits: Any
-    ranges: Any
-    hold: Any
-    outline: Any
-    around: list[Any]
+    places: SX
+    limits: SX
+    ranges: SX
+    hold: SX
+    outline: SX
+    around: list[SX]
 
     @classmethod
     def of(cls, shape: Layout) -> _Numbers:
@@ -157,7 +158,7 @@ class _Numbers:
         )
 
     @property
-    def packed(self) -> Any:
+    def packed(self) -> SX:
         """One vector."""
         import casadi as ca
 
@@ -201,7 +202,7 @@ def formulas(shape: Layout) -> Formulas:
     )
 
 
-def _moved(shape: Layout, x: Any, u: Any) -> Moved:
+def _moved(shape: Layout, x: SX, u: SX) -> Moved:
     """d (3,) and ρ, with three derivatives by the share of an interval."""
     import casadi as ca
 
@@ -212,17 +213,17 @@ def _moved(shape: Layout, x: Any, u: Any) -> Moved:
     return lambda s: (polynomial(directions, s), polynomial(speeds, s))
 
 
-def _ends(shape: Layout, x: Any, u: Any, moved: Moved, ratio: Any) -> Any:
+def _ends(shape: Layout, x: SX, u: SX, moved: Moved, ratio: SX) -> SX:
     """The states where an interval leads, for a next one that is so many times as long."""
     import casadi as ca
 
     k, (p, q) = len(shape.basis), shape.degrees
 
-    def twist(s: float) -> Any:
+    def twist(s: float) -> SX:
         d, rho = moved(s)
         return rho[0] * d[0]
 
-    def heading(s: float) -> Any:
+    def heading(s: float) -> SX:
         """θ is a polynomial, of a degree for which Gauss's quadrature is exact."""
         return x[2] + sum(
             w * s / 2 * twist(s * (1 + n) / 2)[2] for n, w in zip(_NODES, _WEIGHTS, strict=True)
@@ -244,7 +245,7 @@ def _ends(shape: Layout, x: Any, u: Any, moved: Moved, ratio: Any) -> Any:
     return ca.vertcat(across, up, heading(1.0), *ends)
 
 
-def _base_rows(shape: Layout, h: Any, moved: Moved) -> list[LimitRow]:
+def _base_rows(shape: Layout, h: SX, moved: Moved) -> list[LimitRow]:
     """Squares of the base's speed, acceleration, rate and its change at both ends, those that are asked for."""
     import casadi as ca
 
@@ -260,7 +261,7 @@ def _base_rows(shape: Layout, h: Any, moved: Moved) -> list[LimitRow]:
     return rows
 
 
-def _base(moved: Moved, s: float) -> tuple[Any, Any]:
+def _base(moved: Moved, s: float) -> tuple[SX, SX]:
     """The base's twist by an interval, and its acceleration in its axes: ξ̇ + ω × v."""
     import casadi as ca
 
@@ -269,7 +270,7 @@ def _base(moved: Moved, s: float) -> tuple[Any, Any]:
     return v, ca.vertcat(change[0] - v[2] * v[1], change[1] + v[2] * v[0], change[2])
 
 
-def _limit_rows(shape: Layout, h: Any, moved: Moved, numbers: _Numbers) -> list[LimitRow]:
+def _limit_rows(shape: Layout, h: SX, moved: Moved, numbers: _Numbers) -> list[LimitRow]:
     """Shares of the wheels' limits at both ends, within ±1, and directions within steering ranges."""
     import casadi as ca
 
@@ -291,7 +292,7 @@ def _limit_rows(shape: Layout, h: Any, moved: Moved, numbers: _Numbers) -> list[
     return rows
 
 
-def _ahead(shape: Layout, moved: Moved, places: Any) -> list[LimitRow]:
+def _ahead(shape: Layout, moved: Moved, places: SX) -> list[LimitRow]:
     """w(0)·w(1), from 0, of wheels whose steering is limited: none turns by more than a quarter, nor passes w = 0."""
     begin, end = (moved(s)[0][0] for s in (0.0, 1.0))
     rows: list[LimitRow] = []
@@ -302,7 +303,7 @@ def _ahead(shape: Layout, moved: Moved, places: Any) -> list[LimitRow]:
     return rows
 
 
-def _drawn(shape: Layout, h: Any, moved: Moved, hold: Any) -> list[LimitRow]:
+def _drawn(shape: Layout, h: SX, moved: Moved, hold: SX) -> list[LimitRow]:
     """Squares of the wheels' forces by the base's acceleration, as shares of what the floor holds: |H (ξ̇ + ω × v)|²."""
     import casadi as ca
 
@@ -323,7 +324,7 @@ def _continuous(shape: Layout) -> list[bool]:
     return [p > order + 1 for order in range(3)] + [speeds > order for order in range(3)]
 
 
-def _apart(poses: Sequence[Any], line: Any, outline: Any, around: Sequence[Any]) -> list[list[LimitRow]]:
+def _apart(poses: Sequence[SX], line: SX, outline: SX, around: Sequence[SX]) -> list[list[LimitRow]]:
     """A line between the outline at both ends of the interval and every obstacle: what is on the wrong side is < 0."""
     import casadi as ca
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from trundle.arrays import BoolArray, FloatArray, IntArray
 from trundle.motion.fastest.intervals import Formulas, Layout, formulas
+from trundle.scalars import SX
 
 # IPOPT's steps at most: what converges at all seldom takes more than a hundred.
 _ITERATIONS = 200
@@ -84,9 +84,9 @@ def _shares(phases: tuple[int, ...]) -> FloatArray:
 _PUSHES = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac")
 
 
-def settings(warm: bool) -> dict[str, Any]:
+def settings(warm: bool) -> dict[str, str | float]:
     """IPOPT's options, `warm` where guesses are near to what is sought."""
-    options: dict[str, Any] = {
+    options: dict[str, str | float] = {
         "print_level": 0,
         "sb": "yes",
         "tol": _FINE if warm else _COARSE,
@@ -177,7 +177,7 @@ def _places(shape: Layout) -> IntArray:
 
 
 @lru_cache(maxsize=4)
-def _derivatives(one: Formulas) -> tuple[Any, Any, Any, Any, Any]:
+def _derivatives(one: Formulas) -> tuple[SX, SX, SX, SX, SX]:
     """Of one interval's rows and cost; the upper half of the Hessian with its factor and multipliers."""
     import casadi as ca
 
@@ -186,7 +186,7 @@ def _derivatives(one: Formulas) -> tuple[Any, Any, Any, Any, Any]:
     return ca.jacobian(one.rows, one.local), ca.jacobian(one.cost, one.local), bent, factor, multipliers
 
 
-def assembled(one: Formulas, shape: Layout, kept: BoolArray) -> tuple[dict[str, Any], dict[str, Any]]:
+def assembled(one: Formulas, shape: Layout, kept: BoolArray) -> tuple[dict[str, SX], dict[str, SX]]:
     """The problem of all intervals in IPOPT's terms, and the functions of its derivatives."""
     import casadi as ca
 
@@ -198,7 +198,7 @@ def assembled(one: Formulas, shape: Layout, kept: BoolArray) -> tuple[dict[str, 
     f, g = ca.MX.sym("f"), ca.MX.sym("g", rows)
     each = ca.reshape(z[where.ravel().tolist()], where.shape[1], n)
 
-    def mapped(out: Any, *more: Any) -> Any:
+    def mapped(out: SX, *more: SX) -> SX:
         inputs = [one.local, one.numbers, *([factor, multipliers] if more else [])]
         return ca.Function("piece", inputs, [out]).map(n)(each, ca.repmat(p, 1, n), *more)
 
@@ -219,8 +219,8 @@ def assembled(one: Formulas, shape: Layout, kept: BoolArray) -> tuple[dict[str, 
 
 
 def _summed(
-    block: Any, mapped: Callable[[Any], Any], rows: IntArray, columns: IntArray, shape: tuple[int, int]
-) -> Any:
+    block: SX, mapped: Callable[[SX], SX], rows: IntArray, columns: IntArray, shape: tuple[int, int]
+) -> SX:
     """The sparse matrix that the intervals' blocks add up to, at their rows (−1: left out) and columns."""
     import casadi as ca
     from scipy.sparse import csc_matrix

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+
+from trundle.scalars import SX
 
 # Squares of a wheel's velocity below this share of the direction's own are kept away from a division by zero.
 _TINY = 1e-8
@@ -25,7 +26,7 @@ class WheelShape:
     ranged: bool
 
 
-def wheel_rates(wheel: WheelShape, w: list[Any], rho: list[Any], d: Any) -> list[Any]:
+def wheel_rates(wheel: WheelShape, w: list[SX], rho: list[SX], d: SX) -> list[SX]:
     """Steering's rate, acceleration and jerk, the drive's speed, acceleration and jerk, by an interval."""
     import casadi as ca
 
@@ -48,5 +49,5 @@ def wheel_rates(wheel: WheelShape, w: list[Any], rho: list[Any], d: Any) -> list
     return [n1 / square, n2 / square**2, n3 / square**3, *_leibniz(sizes, rho)]
 
 
-def _leibniz(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+def _leibniz(a: Sequence[SX], b: Sequence[SX]) -> list[SX]:
     return [a[0] * b[0], a[1] * b[0] + a[0] * b[1], a[2] * b[0] + 2 * a[1] * b[1] + a[0] * b[2]]

@@ -11,11 +11,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from trundle.operating_system import c_function
 from trundle.program.llvm.real import DOUBLE, RealFormat
+
+if TYPE_CHECKING:
+    import llvmlite.binding as llvm
 
 LOCK = threading.Lock()  # LLVM's global context is not made for several threads
 KEPT = 64
@@ -180,7 +183,7 @@ class Host:
     register: int
     fused: bool
 
-    def machine(self, opt: int = 2) -> Any:
+    def machine(self, opt: int = 2) -> llvm.TargetMachine:
         """A new LLVM target machine, with how hard it tries (0 to 3); an engine takes ownership of its own."""
         import llvmlite.binding as llvm
 
@@ -206,7 +209,7 @@ class Compiled:
     """A native function and what keeps it alive, with what it reads of its own."""
 
     address: int
-    engine: Any
+    engine: llvm.ExecutionEngine
     kept: tuple[object, ...] = ()
 
 
@@ -272,7 +275,7 @@ def in_short_blocks(lines: Sequence[str]) -> list[str]:
     return [_FROM.sub(lambda at: f"%{ends[at[1]]} ]", line) if " phi " in line else line for line in made]
 
 
-def optimise(module: Any, thorough: bool) -> None:
+def optimise(module: llvm.ModuleRef, thorough: bool) -> None:
     """Reorder sums and products; thorough is LLVM's -O1."""
     builder, reassociation = _passes()
     passes = builder.getModulePassManager() if thorough else reassociation
@@ -280,7 +283,7 @@ def optimise(module: Any, thorough: bool) -> None:
 
 
 @cache
-def _passes() -> tuple[Any, Any]:
+def _passes() -> tuple[llvm.PassBuilder, llvm.ModulePassManager]:
     """LLVM's builder of passes, and the one pass that sums and products get, kept: any other that has run leaks some
     30 kB in llvmlite 0.50. (Its -O1 can't run twice: LLVM moves its inliner away.)
     """
