@@ -10,7 +10,7 @@ import yaml
 
 import trundle as library
 from cli import walking_leg as leg
-from limbs.c3d_files import Plate, corners, encoded, write_c3d
+from limbs.c3d_files import Plate, corners, encoded, place_in, write_c3d
 from trundle.results import Run
 
 ezc3d = pytest.importorskip("ezc3d", reason="ezc3d (the extra 'c3d') is not installed")
@@ -395,6 +395,48 @@ def test_plates_are_smoothed_and_their_foot_is_found(trundle, recorded, tmp_path
     ):
         done = trundle(*files, *(word for each in given for word in ("--plates", each)))
         assert (done.status, told in done.err) == (1, True), done.err
+
+
+@pytest.fixture(scope="module")
+def half_read(recorded):
+    """The recording with a first plate of a type that isn't read, in a copy of its folder."""
+    content = bytearray((recorded / "walk.c3d").read_bytes())
+    content[place_in(content, "FORCE_PLATFORM", "TYPE")] = 21
+    (recorded / "half.c3d").write_bytes(content)
+    return recorded / "half.c3d"
+
+
+def test_an_unread_plate_stops_what_is_not_told_which_plates_to_use(trundle, recorded, half_read, tmp_path):
+    files = ("inverse", recorded / "leg.yaml", "--motion", half_read, "--markers", recorded / "markers.yaml")
+    files += ("--no-figures", "--output", tmp_path / "o")
+    for words in ((), ("--gait",), ("--cycles", "plate1"), ("--external", "foot=plate1")):
+        done = trundle(*files, *words)
+        assert done.status == 1
+        assert "force plate 1 could not be read: force plate 1 is of type 21" in done.err
+        assert "--external BODY=plate" in done.err
+    done = trundle(*files, "--external", "foot=plate2", "--json")
+    assert done.status == 0, done.err
+    (contact,) = done.data["plates"]["contacts"]
+    assert (contact["plate"], contact["by"]) == ("force plate 2", "external")
+    done = trundle(*files, "--external", "foot=plate2", "--cycles", "plate1")
+    assert done.status == 1
+    assert "force plate 1 could not be read" in done.err
+
+
+def test_assigned_plates_keep_the_files_numbers(recorded, half_read):
+    with pytest.warns(UserWarning, match="force plate 1 could not be read"):
+        recording = library.read_recording(half_read)
+    assert list(recording.unread) == ["force plate 1"]
+    assert "of type 21" in str(recording.unread["force plate 1"])
+    rest = {"markers": recorded / "markers.yaml", "progress": False}
+    with pytest.raises(library.InputError, match="force plate 1 could not be read"):
+        library.inverse(recorded / "leg.yaml", recording, **rest)
+    half = library.inverse(recorded / "leg.yaml", recording, **rest, external={"foot": "plate2"})
+    whole = library.inverse(recorded / "leg.yaml", recorded / "walk.c3d", **rest)
+    assert [contact.plate for contact in half.contacts] == ["force plate 2"]
+    late = half.motion.time > 1.2
+    for found, there in zip(half.loads.outside.given, whole.loads.outside.given[1:], strict=True):
+        np.testing.assert_array_equal(np.asarray(found.force)[late], np.asarray(there.force)[late])
 
 
 def test_a_cutoff_without_digits_is_refused(trundle, recorded, tmp_path):

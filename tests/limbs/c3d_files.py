@@ -129,19 +129,19 @@ def as_integers(content, unit, *, unsigned=False):
     )  # five cameras, and three steps of residual
     head = bytearray(content[: (begin - 1) * 512])
     struct.pack_into("<f", head, 12, unit)
-    struct.pack_into("<f", head, _place(head, "POINT", "SCALE"), unit)
-    count = head[_place(head, "ANALOG", "SCALE") - 1]
+    struct.pack_into("<f", head, place_in(head, "POINT", "SCALE"), unit)
+    count = head[place_in(head, "ANALOG", "SCALE") - 1]
     analogs = table[:, 4 * points :].reshape(-1, count)
     scales = np.abs(analogs).max(axis=0) / 30_000
     zero = 32768 if unsigned else -7
-    struct.pack_into(f"<{count}f", head, _place(head, "ANALOG", "SCALE"), *scales)
-    struct.pack_into(f"<{count}H", head, _place(head, "ANALOG", "OFFSET"), *[zero % 65536] * count)
+    struct.pack_into(f"<{count}f", head, place_in(head, "ANALOG", "SCALE"), *scales)
+    struct.pack_into(f"<{count}H", head, place_in(head, "ANALOG", "OFFSET"), *[zero % 65536] * count)
     samples = (analogs / scales + zero).reshape(len(table), -1)
     written = np.hstack([positions.reshape(len(table), -1), samples]).round().astype(np.int64) % 65536
     return bytes(head) + written.astype("<u2").tobytes()
 
 
-def _place(head, group, name):
+def place_in(head, group, name):
     """Where the numbers of a parameter of one dimension, or of a single one, begin."""
     (number,) = re.search(rb"[%b%b](.)%b" % (*_lengths(group), group.encode()), head, re.DOTALL).groups()
     own = bytes([256 - number[0]])

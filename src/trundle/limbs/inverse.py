@@ -14,6 +14,7 @@ from trundle.limbs.capture.assigned_plates import (
     feet_of,
     floor_of,
     require_plates,
+    require_read,
     require_upright,
     standing,
     warn_unassigned,
@@ -107,10 +108,10 @@ def inverse(
     Raises
     ------
     InputError
-        A file can't be read; what `trundle.joint_motion` and `trundle.joint_loads` refuse; a plate that isn't there,
-        or pushes along another axis than the robot's gravity; two feet on one plate at a time; feet that are as near to
-        a plate's centre of pressure as another; `up` for a robot whose gravity is along neither -y nor
-        -z.
+        A file can't be read, or a force plate in it can't and `external` doesn't say which ones to use; what
+        `trundle.joint_motion` and `trundle.joint_loads` refuse; a plate that isn't there, or pushes along another axis
+        than the robot's gravity; two feet on one plate at a time; feet that are as near to a plate's centre of pressure
+        as another; `up` for a robot whose gravity is along neither -y nor -z.
     NumericsError
         The markers' fit is worse than `max_marker_rms`: no loads of it mean anything.
 
@@ -149,8 +150,9 @@ def inverse(
     )
     _require_fit(measured, number(max_marker_rms, "max_marker_rms", "m"))
     pushing = recording if plates is None else _turned(_recording(plates), up, stands)
-    floor, done = floor_of((*pushing.plates, *ground_reactions(pushing)), plate_smoothing, measured.time)
     pairs, assembly = _pairs(external), moving.mechanism.assembly
+    require_read(pushing, pairs)
+    floor, done = floor_of((*pushing.plates, *ground_reactions(pushing)), plate_smoothing, measured.time)
     require_plates(pairs, floor, assembly.links)
     feet = feet_of(assembly, recording.markers, marked or {}, [body for body, _ in pairs])
     found = standing(floor, pairs, feet, measured.time, threshold)

@@ -16,6 +16,7 @@ from trundle.limbs.capture.assigned_plates import (
     PlateContact,
     PlateForces,
     by_name,
+    require_read,
 )
 from trundle.limbs.capture.cycles import Cycles, contacts, time_normalize
 from trundle.limbs.capture.force_plates import THRESHOLD
@@ -225,6 +226,7 @@ class InverseDynamicsResult(Brief):
         if name in known:
             plate = known[name]
             return contacts(plate.time, plate.pressing, threshold)[:, 0].tolist()
+        require_read(self.recording, [("", name)])
         there = [*self.recording.events, *known]
         hint = choose(name, there) if there else "it has none: give the times, such as 0.2,1.4,2.6"
         raise InputError(f"the recording has no event {name!r}", key="cycles", hint=hint)

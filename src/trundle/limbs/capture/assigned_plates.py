@@ -5,7 +5,7 @@ A contact is a time over which a plate pushes with the threshold's force or more
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from trundle.limbs.capture.force_plates import ForcePlate
 from trundle.limbs.capture.ground_reactions import GroundReaction
 from trundle.limbs.capture.marker_model import Markers
 from trundle.limbs.capture.plate_samples import denser, plate_smoothing
+from trundle.limbs.capture.recording import PLATE, Recording
 from trundle.limbs.capture.smoothing import Smoothing
 from trundle.mechanics.assembly import Assembly
 from trundle.wrenches import Frame, Wrench
@@ -94,9 +95,17 @@ class _Load:
 
 
 def by_name(plates: Sequence[PlateForces]) -> dict[str, PlateForces]:
-    """Plates by their names, and as plate1, plate2, … in the file's order."""
-    numbered = {f"plate{k + 1}": plate for k, plate in enumerate(plates)}
+    """Plates by their names, and as plate1, plate2, … by their numbers."""
+    numbered = {f"plate{number}": plate for number, plate in zip(_numbers(plates), plates, strict=True)}
     return {plate.name: plate for plate in plates} | numbered
+
+
+def _numbers(plates: Sequence[PlateForces]) -> list[int]:
+    """The plates' numbers in the file, where some may not have been read, or else in their order."""
+    numbers = [0]
+    for plate in plates:
+        numbers.append(plate.number or numbers[-1] + 1)
+    return numbers[1:]
 
 
 def floor_of(
@@ -309,6 +318,16 @@ def _distances(places: FloatArray, markers: FloatArray) -> FloatArray:
     return shortest
 
 
+def require_read(recording: Recording, pairs: Collection[tuple[str, str]]) -> None:
+    """InputError for a plate that couldn't be read, where nobody says which plates to use, or names that one."""
+    named = {name for _, name in pairs}
+    for name, error in recording.unread_plates.items():
+        if not pairs or named & {name, name.replace(f"{PLATE} ", "plate")}:
+            hint = "external={BODY: 'plate1'} (--external BODY=plate1) says which plates to use"
+            message = f"{name} could not be read: {error.message}"
+            raise InputError(message, file=error.file, key=error.key, hint=hint)
+
+
 def require_plates(
     pairs: Iterable[tuple[str, str]], plates: Sequence[PlateForces], bodies: Mapping[str, int]
 ) -> None:
@@ -343,7 +362,7 @@ def require_upright(
 
 def warn_unassigned(standing: PlateAssignment, plates: Sequence[PlateForces], bodies: Iterable[str]) -> None:
     """Warn of plates that push nobody, with how much, when, and who there is."""
-    for place, plate in enumerate(plates):
+    for number, plate in zip(_numbers(plates), plates, strict=True):
         spans = [(start, end) for lonely, start, end in standing.lonely if lonely is plate]
         if not spans:
             continue
@@ -354,7 +373,7 @@ def warn_unassigned(standing: PlateAssignment, plates: Sequence[PlateForces], bo
         when = ", ".join(f"{start:.4g} to {end:.4g} s" for start, end in spans[:_MOST_NAMED])
         warn(
             f"{plate.name!r} is pushed on with up to {most:.4g} N ({when}), and by no body: the loads leave it out. "
-            f"external={{BODY: 'plate{place + 1}'}} (--external BODY=plate{place + 1}) says by which: {listed}"
+            f"external={{BODY: 'plate{number}'}} (--external BODY=plate{number}) says by which: {listed}"
         )
 
 

@@ -29,6 +29,7 @@ class Pushing(Rebuilt, ABC):
     """What pushes a person over time: a plate, or the ground under a foot."""
 
     name: str
+    number: int | None = None
 
     @abstractmethod
     def at(self, times: npt.ArrayLike) -> Self:
@@ -165,6 +166,8 @@ class ForcePlate(Brief, Pushing):
         When samples were taken.
     force, moment : array_like, shape (k, 3), N and N m
         On the person by the plate, in the laboratory's axes.
+    number : int, optional
+        Its number in the file, from 1; by default its place among plates.
 
     Raises
     ------
@@ -185,6 +188,7 @@ class ForcePlate(Brief, Pushing):
     time: FloatArray
     force: FloatArray
     moment: FloatArray
+    number: int | None = None
 
     def __post_init__(self) -> None:
         """Check shapes, finite numbers, increasing times and a flat surface; keep the arrays read-only."""

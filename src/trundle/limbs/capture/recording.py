@@ -19,6 +19,8 @@ from trundle.robot.values import unit_in_si
 # OpenSim's tables say of all columns at once that they are in degrees; it is the model that knows which ones turn.
 DEGREES_IF_TURNING = "deg, if it turns"
 _ANEW = "make another Recording"
+# What plates of files are called, with their numbers behind.
+PLATE = "force plate"
 # What joints of one axis call their coordinate; other tools call it as the joint.
 _OF_ONE_AXIS = ("angle", "position")
 
@@ -44,6 +46,8 @@ class Recording(Rebuilt):
         The file.
     units : mapping of str to str
         Units of the columns and markers in the file, by name, where it says them.
+    unread : mapping of str to InputError
+        Parts of the file that couldn't be read, such as "force plate 2", and why.
 
     Raises
     ------
@@ -65,18 +69,25 @@ class Recording(Rebuilt):
     events: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     source: str = ""
     units: Mapping[str, str] = field(default_factory=dict)
+    unread: Mapping[str, InputError] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check that markers and channels fit the times, and keep them as they are."""
         time = increasing(self.time, check_str(self.source, "source"))
-        for name in ("markers", "channels", "events", "units"):
+        for name in ("markers", "channels", "events", "units", "unread"):
             by_name(getattr(self, name), name)
         plates = all_of(self.plates, ForcePlate, "plates")
         shape = time.shape
         markers = {name: _checked(name, rows, (*shape, 3), "marker") for name, rows in self.markers.items()}
         channels = {name: _checked(name, rows, shape, "channel") for name, rows in self.channels.items()}
         events = {name: _moments(name, given) for name, given in self.events.items()}
-        named = {"markers": markers, "channels": channels, "events": events, "units": dict(self.units)}
+        named = {
+            "markers": markers,
+            "channels": channels,
+            "events": events,
+            "units": dict(self.units),
+            "unread": dict(self.unread),
+        }
         kept = {name: Frozen(values, _ANEW) for name, values in named.items()}
         settle(self, **kept, time=time, plates=plates)
 
@@ -84,7 +95,13 @@ class Recording(Rebuilt):
         parts = ((self.markers, "marker"), (self.channels, "channel"), (self.plates, "plate"))
         counts = ", ".join(f"{len(items)} {word}{'' if len(items) == 1 else 's'}" for items, word in parts)
         span = f"{self.time[0]:g} to {self.time[-1]:g} s"
-        return f"Recording of {counts}: {len(self.time):,} samples, {span}"
+        unread = f" (unread: {', '.join(self.unread)})" if self.unread else ""
+        return f"Recording of {counts}{unread}: {len(self.time):,} samples, {span}"
+
+    @property
+    def unread_plates(self) -> Mapping[str, InputError]:
+        """The force plates among what couldn't be read, or all of them as "force plates"."""
+        return {name: error for name, error in self.unread.items() if name.startswith(PLATE)}
 
     def channel(self, name: str, unit: str) -> FloatArray:
         """A column in the unit that the caller takes it for, held against the unit that its file says.

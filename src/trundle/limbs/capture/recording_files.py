@@ -208,12 +208,13 @@ def write_trc(path: Path, time: FloatArray, markers: Mapping[str, FloatArray]) -
     write_rows(path, ([k + 1, *row] for k, row in enumerate(samples)), head=header, delimiter="\t")
 
 
-_READERS: Mapping[str, Callable[[Path], Recording]] = {
-    ".csv": lambda path: recording_of(checked_table(read_sheet(path))),
+# Tables in text are refused where anything is wrong, whether strictly read or not.
+_READERS: Mapping[str, Callable[[Path, bool], Recording]] = {
+    ".csv": lambda path, _: recording_of(checked_table(read_sheet(path))),
     ".c3d": read_c3d,
-    ".mot": read_sto,
-    ".sto": read_sto,
-    ".trc": read_trc,
+    ".mot": lambda path, _: read_sto(path),
+    ".sto": lambda path, _: read_sto(path),
+    ".trc": lambda path, _: read_trc(path),
 }
 _WRITERS: Mapping[str, Callable[[Path, NumberTable], None]] = {
     ".csv": lambda path, table: write_table(path, table, gap=""),
@@ -222,7 +223,7 @@ _WRITERS: Mapping[str, Callable[[Path, NumberTable], None]] = {
 }
 
 
-def read_recording(path: str | os.PathLike[str]) -> Recording:
+def read_recording(path: str | os.PathLike[str], strict: bool = False) -> Recording:
     """What a file recorded of a motion, in SI units: CSV, C3D, TRC, OpenSim's MOT and STO.
 
     In CSV the first row names the columns: `time` and one per coordinate, or NAME.x, NAME.y, NAME.z (or NAME_x …) per
@@ -233,10 +234,14 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
     offsets (FORCE_PLATFORM:ZERO) are not taken off. Its force counts as on the person. A force into the plate's
     surface is what the person does to the plate, as no plate pulls: such forces are turned round.
 
+    Of a C3D file that has faults, what is whole is read. `recording.unread` has the other parts with their errors.
+
     Parameters
     ----------
     path : str or path
         The file; its suffix tells the format.
+    strict : bool, optional
+        Whether any fault refuses the file.
 
     Returns
     -------
@@ -248,6 +253,11 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
         The file can't be read, its times don't increase, it contradicts itself, or its units do: with file, line or
         sample, and column or marker.
 
+    Warns
+    -----
+    UserWarning
+        A part of a C3D file can't be read, or a fault left one meaning only, such as the unit "nt".
+
     Examples
     --------
     >>> import pathlib, trundle
@@ -256,7 +266,7 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
     [0.0, 3.1416]
     """
     file = path_of(path, "read_recording")
-    return _READERS[_suffix(file, list(_READERS))](file)
+    return _READERS[_suffix(file, list(_READERS))](file, strict)
 
 
 def write_recording(recording: Recording, path: str | os.PathLike[str]) -> None:
