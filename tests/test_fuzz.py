@@ -47,6 +47,18 @@ def test_cases_are_the_same_again():
     assert one != cases.draw(8, 3, "formula")
 
 
+def test_what_faults_of_c3d_do_not_reach_is_read_or_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    drawn = [cases.draw(9, number, "c3d") for number in range(200)]
+    outcomes = [cases.attempt(case) for case in drawn]
+    assert not [
+        f"{case}: {each.told}"
+        for case, each in zip(drawn, outcomes, strict=True)
+        if isinstance(each, cases.Finding)
+    ]
+    assert outcomes.count("taken") > 100
+
+
 def test_limits_of_time_and_memory_and_deaths_are_answers():
     def work(job: str) -> str:
         if job == "time":

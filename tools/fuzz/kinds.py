@@ -18,7 +18,7 @@ import numpy as np
 import yaml
 
 import trundle
-from tools.fuzz import files, recordings
+from tools.fuzz import c3d_faults, files, recordings
 from tools.fuzz.calls import CALLS, call, mutate_call
 from tools.fuzz.command_lines import COMMANDS, command, mutate_command
 from tools.fuzz.expect import require_numbers, require_said
@@ -227,6 +227,11 @@ def recorded_motions() -> Kind:
     return Kind("recording", 8, recordings.bases(), recordings.mutate, recordings.attempt)
 
 
+def c3d_files() -> Kind:
+    """C3D with faults whose reach is known."""
+    return Kind("c3d", 3, c3d_faults.bases(), c3d_faults.mutate, c3d_faults.attempt)
+
+
 def netcdf_files() -> Kind:
     """Results as NetCDF, by their bytes."""
     return Kind("netcdf", 4, _saved(), _by_bytes, _results)
@@ -345,6 +350,6 @@ def _by_bytes(content: object, rng: Random) -> bytes:
 
 
 KINDS = (
-    descriptions, yaml_texts, urdf_files, osim_models, csv_tables, recorded_motions, netcdf_files,
-    netcdf_data, motion_files, path_files, mesh_files, formulas, command_lines, python_calls,
+    descriptions, yaml_texts, urdf_files, osim_models, csv_tables, recorded_motions, c3d_files,
+    netcdf_files, netcdf_data, motion_files, path_files, mesh_files, formulas, command_lines, python_calls,
 )  # fmt: skip

@@ -111,7 +111,7 @@ class _Statements:
         times = [round(each) for each in ratios if _alike(each, round(each))] + [ratio]
         pairs = [(count, each) for count in used for each in times]
         pairs += [(count, per_frame // count) for count in used if count and not per_frame % count]
-        pairs += [(per_frame // ratio, ratio)] if ratio and not per_frame % ratio else []
+        pairs += [(per_frame // each, each) for each in times if each and not per_frame % each]
         return list(dict.fromkeys(pair if all(pair) else (0, 0) for pair in pairs or [(per_frame, 1)]))
 
     def readings(self, ratios: list[float]) -> list[C3dLayout]:

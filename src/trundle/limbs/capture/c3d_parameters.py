@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -195,7 +195,9 @@ def _chain(reader: Reader, at: int, faults: Faults) -> tuple[list[_RawParameter]
         entry, at = found
         entries.append(entry)
         groups.add(abs(entry.group))
-    if reader.content[at : at + 1] in (b"", b"\0"):  # a name of no length is the end
+    ended = reader.content[at : at + 1] in (b"", b"\0")
+    # A name of no length is the end, if it isn't a parameter's that lost its length.
+    if ended and not any(other.group in groups for other in _renamed(reader, at)):
         return entries, None
     last = entries[-1].name if entries else "their beginning"
     return entries, faults.note(f"is damaged: its parameters can't be followed behind {last}")
@@ -208,18 +210,27 @@ def _next_entry(
 
     Where an entry leads nowhere, the length of its name may be wrong: with the right one its pointer leads to its end.
     """
-    if entry := _entry(reader, at):
-        place = _end(reader, entry, {*groups, entry.group})
-        if place is not None:
-            if entry.pointer not in (0, place):
-                faults.note(f"is damaged: the pointer of its parameter {entry.name} leads astray")
-            return entry.ended_at(place), place
+    entry = _entry(reader, at)
+    if entry and entry.pointer in entry.ends and entry.is_among({*groups, entry.group}):
+        return entry, entry.pointer
+    for other in _renamed(reader, at):
+        if other.is_among(groups):
+            faults.note(f"is damaged: the name of its parameter {other.name} has another length")
+            return other, other.pointer
+    place = _end(reader, entry, {*groups, entry.group}) if entry else None
+    if entry is None or place is None:
+        return None
+    if place != entry.pointer and (entry.pointer or place < len(reader.content)):
+        faults.note(f"is damaged: the pointer of its parameter {entry.name} leads astray")
+    return entry.ended_at(place), place
+
+
+def _renamed(reader: Reader, at: int) -> Iterator[_RawParameter]:
+    """What stands at a place, with names of such lengths that its pointer leads to its end."""
     for length in range(1, _LONGEST_NAME + 1):
         entry = _entry(reader, at, length)
-        if entry and entry.is_among(groups) and entry.pointer in entry.ends:
-            faults.note(f"is damaged: the name of its parameter {entry.name} has another length")
-            return entry, entry.pointer
-    return None
+        if entry and entry.pointer in entry.ends:
+            yield entry
 
 
 def _entry(reader: Reader, at: int, length: int | None = None) -> _RawParameter | None:
@@ -243,14 +254,18 @@ def _entry(reader: Reader, at: int, length: int | None = None) -> _RawParameter 
 
 
 def _end(reader: Reader, entry: _RawParameter, groups: Collection[int]) -> int | None:
-    """Where the next entry begins: where the pointer leads, if that is the end of the entry's data or description, and
-    else at the nearest place with an entry, or with padding. The file's end, if the entry says that it is the last.
+    """Where the next entry begins: where the pointer leads, if that is the end of this one's data or description.
+
+    Else it is the nearest place with an entry, or with padding; the file's end, if the entry says that it is the last.
+    None where no place is, or where already the name is none.
     """
     if entry.pointer in entry.ends:
         return entry.pointer
-    for place in sorted({entry.pointer, *entry.ends}):
-        other = _entry(reader, place) if place > entry.at else None
-        if other and other.is_among(groups):
+    if not entry.is_among(groups):
+        return None
+    for place in sorted(each for each in {entry.pointer, *entry.ends} if each > entry.at):
+        others = (_entry(reader, place), *_renamed(reader, place))
+        if any(other and other.is_among(groups) for other in others):
             return place
         padding = reader.content[place : -(-place // BLOCK) * BLOCK]
         if entry.pointer and place in entry.ends and not padding.strip(b"\0"):
