@@ -268,6 +268,6 @@ def _end(reader: Reader, entry: _RawParameter, groups: Collection[int]) -> int |
         if any(other and other.is_among(groups) for other in others):
             return place
         padding = reader.content[place : -(-place // BLOCK) * BLOCK]
-        if entry.pointer and place in entry.ends and not padding.strip(b"\0"):
-            return place
-    return None if entry.pointer else len(reader.content)
+        if place in entry.ends and not padding.strip(b"\0"):
+            return place if entry.pointer else len(reader.content)
+    return None
