@@ -57,6 +57,48 @@ def test_ground_reactions_and_markers_turn_together(inverse, tmp_path):
         assert np.abs(run[f"{joint}.moment_y"] - moment).max() < 1e-6 * np.abs(moment).max()
 
 
+def cut_short(tmp_path, samples):
+    """The ground reactions without their last samples."""
+    lines = (tmp_path / "grf.mot").read_text().splitlines(keepends=True)
+    count = f"nRows={len(T)}"
+    text = "".join(lines[:-samples]).replace(count, f"nRows={len(T) - samples}")
+    (tmp_path / "grf.mot").write_text(text)
+
+
+def test_a_motion_that_is_a_little_longer_than_its_forces_is_cut(inverse, tmp_path):
+    feet = ["--external", "foot=ground", "--external", "foot=1_ground", "--up", "y"]
+    assert inverse(*feet).status == 0
+    whole = Run.load(tmp_path / "out" / "walk.nc")
+    cut_short(tmp_path, 5)
+    done = inverse(*feet)
+    assert done.status == 0, done.err
+    assert "5 samples beyond are left out" in done.err
+    run = Run.load(tmp_path / "out" / "walk.nc")
+    np.testing.assert_array_equal(run.time, T[:-5])
+    middle = slice(60, 160)
+    peak = np.abs(whole["knee.moment_y"]).max()
+    np.testing.assert_allclose(run["knee.moment_y"][middle], whole["knee.moment_y"][middle], atol=1e-9 * peak)
+    cut_short(tmp_path, 1)
+    done = inverse(*feet)
+    assert done.status == 1
+    assert "was recorded from 0 to 2.34 s, not at 2.35 s" in done.err
+    assert inverse(*feet, "--to", "2.34").status == 0
+
+
+def test_a_part_of_the_motion_is_named_by_its_times(inverse, tmp_path):
+    feet = ["--external", "foot=ground", "--external", "foot=1_ground", "--up", "y"]
+    done = inverse(*feet, "--from", "0.5", "--to", "1500 ms")
+    assert done.status == 0, done.err
+    np.testing.assert_allclose(Run.load(tmp_path / "out" / "walk.nc").time, T[50:151])
+    for words, message in (
+        (("--from", "7"), "walk.trc: nothing was recorded from 7 to 2.4 s\n  its times are 0 to 2.4 s"),
+        (("--to", "1 kg"), "--to"),
+    ):
+        done = inverse(*feet, *words)
+        assert done.status == 1
+        assert message in done.err
+
+
 def test_ground_reactions_that_are_not_there_are_named(inverse):
     done = inverse("--external", "foot=grund", "--up", "y")
     assert done.status == 1

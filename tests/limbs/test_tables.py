@@ -128,14 +128,38 @@ def test_bad_csv_names_line_and_column(tmp_path, case):
         read(tmp_path, "bad.csv", text)
 
 
-BAD_STO = {
+FAULTY_STO = {
     "cut off": (
         table("time knee", "0 1", "1 1").rpartition("\n1")[0],
         r"bad.sto:3: the header says 2 rows, and 1 follow",
+        [0],
     ),
     "huge": (
         table("time knee", "0 1").replace("nRows=1", "nRows=99999999999"),
         "says 99,999,999,999 rows, and 1 follow",
+        [0],
+    ),
+    "twice": (
+        table("time knee", "0 1", "0.1 2", "0.1 2", "0.1 2", "0.2 3"),
+        r"bad.sto:10: 2 rows repeat the one above: they are left out",
+        [0, 0.1, 0.2],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FAULTY_STO)
+def test_faults_of_sto_that_leave_one_meaning_are_warned_of(tmp_path, case):
+    text, message, times = FAULTY_STO[case]
+    with pytest.warns(UserWarning, match=message):
+        np.testing.assert_array_equal(read(tmp_path, "bad.sto", text).time, times)
+    with pytest.raises(InputError, match=message):
+        trundle.read_recording(tmp_path / "bad.sto", strict=True)
+
+
+BAD_STO = {
+    "other": (
+        table("time knee", "0 1", "0.1 2", "0.1 2.5", "0.2 3"),
+        r"bad.sto:10: time: times must increase: sample 3 has 0.1 s after 0.1 s",
     ),
     "huger": (table("time knee", "0 1").replace("nRows=1", "nRows=" + "9" * 50), "expected a count of rows"),
     "columns": (

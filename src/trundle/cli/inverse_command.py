@@ -53,6 +53,8 @@ _OPTIONS = {
     "threshold": "--threshold",
     "max_marker_rms": "--max-marker-rms",
     "up": "--up",
+    "start": "--from",
+    "end": "--to",
     "cycles": "--cycles",
     "events": "--gait",
     "movements": "--gait",
@@ -91,6 +93,9 @@ def configure(parser: ArgumentParser) -> None:
     add("--plates", metavar="METHOD|DATA", action="append", default=[], help=text)
     text = "which way is up in the recordings, where the robot's gravity has another"
     add("--up", choices=("y", "z"), help=text)
+    text = "the first time that counts, of the recording's (default: its first)"
+    add("--from", metavar="SECONDS", dest="start", help=text)
+    add("--to", metavar="SECONDS", dest="end", help="the last time that counts (default: its last)")
     text = f"the least force on a plate that makes a contact (default: {_THRESHOLD:g})"
     add("--threshold", metavar="NEWTONS", type=float, default=_THRESHOLD, help=text)
     text = "how far markers may be off (root mean square); a worse fit ends with status 3 (default: 50 mm)"
@@ -191,6 +196,8 @@ def _results(args: Namespace, progress: bool) -> Results:
             external=args.external or (),
             plates=recorded,
             up=args.up,
+            start=args.start,
+            end=args.end,
             threshold=args.threshold,
             max_marker_rms=args.max_marker_rms,
             progress=progress,

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from trundle.errors import InputError, NumericsError, warn
+from trundle.errors import InputError, NumericsError, counted, warn
 from trundle.expected import came
 from trundle.limbs.capture.assigned_plates import (
+    PlateForces,
     feet_of,
     floor_of,
     require_plates,
@@ -41,6 +42,8 @@ _LYING = 0.5
 # Markers on skin move by a few centimetres on their bone (Leardini et al. 2005: up to 40 mm on a thigh). A fit that is
 # farther off is of other units, axes, names or of another person.
 FIT = 0.05
+# A motion may last so many samples longer than its forces, or this share of its own: devices are stopped one by one.
+_FEW, _SMALL_PART = 5, 0.01
 
 
 def inverse(
@@ -55,6 +58,8 @@ def inverse(
     external: Sequence[tuple[str, str]] | Mapping[str, str] = (),
     plates: Recording | FileName | None = None,
     up: str | None = None,
+    start: float | str | None = None,
+    end: float | str | None = None,
     threshold: float = THRESHOLD,
     max_marker_rms: float | str = FIT,
     base: str | None = None,
@@ -90,6 +95,8 @@ def inverse(
         A recording that has the plates or ground reactions, if the motion's has none.
     up : "y" or "z", optional
         Which axis is up in the recordings: they are turned as the robot stands, by its gravity.
+    start, end : float or str, s, optional
+        The part of the motion that counts, by the recording's times; by default all of it.
     threshold : float, N, optional
         The least force on a plate that makes a contact: below it noise gives no centre of pressure. Of a contact all of
         the load counts, as it comes and goes.
@@ -120,7 +127,7 @@ def inverse(
     UserWarning
         A plate is pushed on, and neither `external` nor markers tell by which body: the loads leave its force out. Or
         the body that `external` names is far from where the plate pushes; a plate's zero is off; the base lies on its
-        side, as if another axis were up.
+        side, as if another axis were up. A few samples of the motion lie beyond the plates' times: they are left out.
 
     References
     ----------
@@ -138,6 +145,16 @@ def inverse(
     moving = moving_of(given)
     stands = up_axis(moving.mechanism.robot)
     recording = _turned(_recording(motion), up, stands)
+    if start is not None or end is not None:
+        first, last = recording.time[[0, -1]].tolist()
+        span = (
+            first if start is None else number(start, "start", "s"),
+            last if end is None else number(end, "end", "s"),
+        )
+        recording = recording.between(*span)
+    pushing = recording if plates is None else _turned(_recording(plates), up, stands)
+    forces = (*pushing.plates, *ground_reactions(pushing))
+    recording = _without_ends(recording, forces)
     marked = read_markers(markers) if isinstance(markers, (str, os.PathLike)) else markers
     measured = joint_motion(
         recording,
@@ -149,10 +166,9 @@ def inverse(
         progress=progress,
     )
     _require_fit(measured, number(max_marker_rms, "max_marker_rms", "m"))
-    pushing = recording if plates is None else _turned(_recording(plates), up, stands)
     pairs, assembly = _pairs(external), moving.mechanism.assembly
     require_read(pushing, pairs)
-    floor, done = floor_of((*pushing.plates, *ground_reactions(pushing)), plate_smoothing, measured.time)
+    floor, done = floor_of(forces, plate_smoothing, measured.time)
     require_plates(pairs, floor, assembly.links)
     feet = feet_of(assembly, recording.markers, marked or {}, [body for body, _ in pairs])
     found = standing(floor, pairs, feet, measured.time, threshold)
@@ -168,6 +184,25 @@ def inverse(
     return InverseDynamicsResult(
         loads, measured, recording, floor, tuple(found.contacts), done, turned, marked
     )
+
+
+def _without_ends(recording: Recording, forces: Sequence[PlateForces]) -> Recording:
+    """The recording without the few samples at which no force was recorded; with more of them as it is."""
+    first = max((float(force.time[0]) for force in forces), default=-np.inf)
+    last = min((float(force.time[-1]) for force in forces), default=np.inf)
+    count = recording.time.size
+    inside = (
+        recording.between(first, last)
+        if first < recording.time[-1] and last > recording.time[0]
+        else recording
+    )
+    lost = count - inside.time.size
+    if not 0 < lost <= max(_FEW, _SMALL_PART * count):
+        return recording
+    warn(
+        f"the motion's forces were recorded from {first:g} to {last:g} s: {counted(lost, 'sample')} beyond are left out"
+    )
+    return inside
 
 
 def _tell_lying(loads: Loads, stands: str) -> None:

@@ -27,9 +27,9 @@ class Faults:
     unread: dict[str, InputError] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def note(self, message: str, key: str | None = None) -> InputError:
+    def note(self, message: str, key: str | None = None, line: int | None = None) -> InputError:
         """Warn, once, of what is wrong and keeps no part from being read; the error that `strict` makes of it."""
-        error = InputError(message, file=self.file, key=key)
+        error = InputError(message, file=self.file, line=line, key=key)
         if self.strict:
             raise error
         if str(error) not in self.notes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -135,6 +135,39 @@ class Recording(Rebuilt):
           give the column its right unit, or name the coordinate that it belongs to
         """
         return column_of(self, name, unit)
+
+    def between(self, start: float, end: float) -> Recording:
+        """The samples from one time to another, both included; plates and events stay as they are.
+
+        Parameters
+        ----------
+        start, end : float, s
+            The first time and the last one.
+
+        Returns
+        -------
+        Recording
+
+        Raises
+        ------
+        InputError
+            There is no sample between them.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.Recording([0, 0.1, 0.2, 0.3]).between(0.1, 0.25).time
+        array([0.1, 0.2])
+        """
+        slack = 1e-9 * max(1.0, abs(float(self.time[-1])))  # clocks agree to rounding only
+        inside = (self.time >= start - slack) & (self.time <= end + slack)
+        if not inside.any():
+            message = f"nothing was recorded from {start:g} to {end:g} s"
+            hint = f"its times are {self.time[0]:g} to {self.time[-1]:g} s"
+            raise InputError(message, file=self.source or None, hint=hint)
+        markers = {name: places[inside] for name, places in self.markers.items()}
+        channels = {name: values[inside] for name, values in self.channels.items()}
+        return replace(self, time=self.time[inside], markers=markers, channels=channels)
 
     def turned(self, up: str, to: str) -> Recording:
         """The recording in axes whose y, or z, is up: markers, plates and ground reactions turned together about x.

@@ -14,10 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError, choose, require_known
+from trundle.errors import InputError, choose, counted, require_known
 from trundle.expected import check_type
 from trundle.files import path_of
 from trundle.limbs.capture.c3d_file import read_c3d
+from trundle.limbs.capture.faults import Faults
 from trundle.limbs.capture.recording import (
     Recording,
     checked_table,
@@ -35,9 +36,13 @@ _COUNTS = {"nrows": "rows", "datarows": "rows", "ncolumns": "columns", "datacolu
 _VERSIONS = ("1", "2", "3")
 
 
-def read_sto(path: Path) -> Recording:
-    """A .sto or .mot file; InputError where its header contradicts what follows."""
+def read_sto(path: Path, strict: bool = False) -> Recording:
+    """A .sto or .mot file; InputError where its header contradicts what follows.
+
+    Rows that come twice, and a count of rows that is another one, are warned of, or refused if `strict`.
+    """
     file = str(path)
+    faults = Faults(file, strict)
     lines = read_lines(path)
     end = next(
         (k for k, line in enumerate(lines[:_MOST_HEADER]) if line.strip().lower() == "endheader"), None
@@ -56,9 +61,14 @@ def read_sto(path: Path) -> Recording:
         raise InputError(f"cells of type {kind[1][:40]} are not read", file=file, line=kind[0], hint=hint)
     headers = without_blank_end(headers, 1)
     rest = [(line, without_blank_end(cells, len(headers))) for line, cells in rest]
-    _check_counts(header, {"rows": len(rest), "columns": len(headers)}, file)
+    _check_counts(header, {"rows": len(rest), "columns": len(headers)}, faults)
+    once = [row for before, row in zip([(0, None), *rest], rest, strict=False) if row[1] != before[1]]
+    if len(once) < len(rest):
+        twice = next(line for line, _ in rest if line not in dict(once))
+        message = f"{counted(len(rest) - len(once), 'row')} repeat the one above: they are left out"
+        faults.note(message, line=twice)
     degrees = _in_degrees(header, file)
-    return recording_of(checked_table(Cells(file, at, headers, rest)), degrees=degrees)
+    return recording_of(checked_table(Cells(file, at, headers, once)), degrees=degrees)
 
 
 def _entries(lines: Sequence[str]) -> list[tuple[int, str, str]]:
@@ -81,17 +91,20 @@ def _cells(line: str) -> list[str]:
     )
 
 
-def _check_counts(header: Mapping[str, tuple[int, str]], counted: Mapping[str, int], file: str) -> None:
-    """InputError where the header's counts differ from what follows, or its version isn't known."""
+def _check_counts(header: Mapping[str, tuple[int, str]], found: Mapping[str, int], faults: Faults) -> None:
+    """InputError where the header's count of columns differs from what follows, or its version isn't known."""
+    file = faults.file
     for name, what in _COUNTS.items():
         if name not in header:
             continue
         line, written = header[name]
         if not written.isascii() or not written.isdigit() or len(written) > 12:
             raise InputError(f"expected a count of {what}, got {written[:40]!r}", file=file, line=line)
-        if int(written) != counted[what]:
-            message = f"the header says {int(written):,} {what}, and {counted[what]:,} follow"
-            raise InputError(message, file=file, line=line, hint="is the file whole?")
+        if int(written) != found[what]:
+            message = f"the header says {int(written):,} {what}, and {found[what]:,} follow"
+            if what == "columns":
+                raise InputError(message, file=file, line=line, hint="is the file whole?")
+            faults.note(message, line=line)
     line, version = header.get("version", (0, "1"))
     if version not in _VERSIONS:
         hint = f"known: {', '.join(_VERSIONS)}"
@@ -131,9 +144,9 @@ def read_trc(path: Path) -> Recording:
         for k, line in enumerate(lines)
         if k > 4 and line.strip()
     ]
-    for key, counted in (("NumFrames", len(rows)), ("NumMarkers", len(markers))):
-        if header.get(key, str(counted)) != str(counted):
-            message = f"the header says {key} {header[key][:40]}, and {counted:,} follow"
+    for key, found in (("NumFrames", len(rows)), ("NumMarkers", len(markers))):
+        if header.get(key, str(found)) != str(found):
+            message = f"the header says {key} {header[key][:40]}, and {found:,} follow"
             raise InputError(message, file=file, line=3, hint="is the file whole?")
     if "Units" not in header:
         raise InputError("the header has no Units", file=file, line=2, hint="add Units, and mm or m below it")
@@ -208,12 +221,11 @@ def write_trc(path: Path, time: FloatArray, markers: Mapping[str, FloatArray]) -
     write_rows(path, ([k + 1, *row] for k, row in enumerate(samples)), head=header, delimiter="\t")
 
 
-# Tables in text are refused where anything is wrong, whether strictly read or not.
 _READERS: Mapping[str, Callable[[Path, bool], Recording]] = {
     ".csv": lambda path, _: recording_of(checked_table(read_sheet(path))),
     ".c3d": read_c3d,
-    ".mot": lambda path, _: read_sto(path),
-    ".sto": lambda path, _: read_sto(path),
+    ".mot": read_sto,
+    ".sto": read_sto,
     ".trc": lambda path, _: read_trc(path),
 }
 _WRITERS: Mapping[str, Callable[[Path, NumberTable], None]] = {
@@ -234,7 +246,8 @@ def read_recording(path: str | os.PathLike[str], strict: bool = False) -> Record
     offsets (FORCE_PLATFORM:ZERO) are not taken off. Its force counts as on the person. A force into the plate's
     surface is what the person does to the plate, as no plate pulls: such forces are turned round.
 
-    Of a C3D file that has faults, what is whole is read. `recording.unread` has the other parts with their errors.
+    Of a C3D file that has faults, what is whole is read. `recording.unread` has the other parts with their errors. Rows
+    of OpenSim's tables that repeat the one above are left out.
 
     Parameters
     ----------
@@ -256,7 +269,8 @@ def read_recording(path: str | os.PathLike[str], strict: bool = False) -> Record
     Warns
     -----
     UserWarning
-        A part of a C3D file can't be read, or a fault left one meaning only, such as the unit "nt".
+        A part of a C3D file can't be read, or a fault left one meaning only, such as the unit "nt"; rows of an OpenSim
+        table come twice, or its header counts others.
 
     Examples
     --------
