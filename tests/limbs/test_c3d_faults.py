@@ -276,4 +276,4 @@ def test_warnings_of_many_parts_are_few(tmp_path, rng):
     assert len(recording.unread) == 29
     told = [str(each.message) for each in caught]
     assert len(told) == 9
-    assert "21 more parts could not be read: marker 'm9'" in told[-1]
+    assert "21 more parts could not be read, from marker 'm9' to marker 'm29'" in told[-1]

@@ -40,11 +40,6 @@ class C3dContent:
     rate: float
     first: int
 
-    @property
-    def file(self) -> str:
-        """Where it was read."""
-        return self.parameters.file
-
     @cached_property
     def points(self) -> FloatArray:
         """Points (frames, points, 4): x, y, z in POINT:UNITS and the residual, negative where one wasn't seen."""
@@ -56,11 +51,6 @@ class C3dContent:
             points = points * layout.scale
             points[..., 3] = np.where(seen, 0.0, -1.0)
         return points
-
-    @property
-    def sample_count(self) -> int:
-        """How many samples each analogue channel has."""
-        return self.layout.frames * self.layout.ratio
 
     def channels(self, places: Sequence[int]) -> FloatArray:
         """Analogue channels in their units (k, n), by their places from 0: (sample - OFFSET) SCALE GEN_SCALE."""

@@ -191,7 +191,7 @@ def _type_3(sensors: _Sensors) -> PlateLoads:
     """Eight forces of four sensors at (±a, ±b), in the order of the corners, a and b being ORIGIN's x and y."""
     correction = sensors.content.parameters.numbers("FORCE_PLATFORM:FPCOPPOLY")
     if correction is not None and correction.any():
-        where = f"{sensors.content.file}: {sensors.name}"
+        where = f"{sensors.content.parameters.file}: {sensors.name}"
         warn(f"{where}: Kistler's correction of the centre of pressure (FPCOPPOLY) is not read")
     x12, x34, y14, y23, z1, z2, z3, z4 = sensors.channels(*[FORCE] * 8).T
     a, b, depth = abs(sensors.parameter("ORIGIN", (3,)) * sensors.metre)
@@ -225,20 +225,22 @@ def read_c3d(path: Path, strict: bool = False) -> Recording:
 
     What can't be read is left out with a warning; `strict` refuses the file.
     """
-    faults = Faults(str(path), strict)
+    file = str(path)
+    faults = Faults(file, strict)
     try:
         content = read_content(read_bytes(path, MOST_BYTES), faults)
     except InputError as error:
-        raise error.at(file=str(path)) from None
+        raise error.at(file=file) from None
     start = (content.first - 1) / content.rate
     markers: dict[str, FloatArray] = {}
     units: dict[str, str] = {}
     with faults.part("markers"):
         for label, positions, unit in _markers(content, faults):
             with faults.part(f"marker '{printable(label)}'"):
-                markers[label] = marker_in_metres(label, positions, unit, content.file)
+                markers[label] = marker_in_metres(printable(label), positions, unit, file)
                 units[label] = unit
-    sampled = start + np.arange(content.sample_count) / (content.rate * max(content.layout.ratio, 1))
+    layout = content.layout
+    sampled = start + np.arange(layout.frames * layout.ratio) / (content.rate * max(layout.ratio, 1))
     plates = force_plates(content, sampled, faults)
     events: dict[str, tuple[float, ...]] = {}
     with faults.part("events"):
@@ -246,10 +248,9 @@ def read_c3d(path: Path, strict: bool = False) -> Recording:
     if faults.unread and not markers and not plates:
         raise next(iter(faults.unread.values()))
     faults.tell()
-    time = start + np.arange(content.layout.frames) / content.rate
-    return Recording(
-        time, markers, plates=plates, events=events, source=content.file, units=units, unread=faults.unread
-    )
+    time = start + np.arange(layout.frames) / content.rate
+    kept = {"plates": plates, "events": events, "units": units, "unread": faults.unread}
+    return Recording(time, markers, source=file, **kept)
 
 
 def _unit_of_length(content: C3dContent, faults: Faults) -> str:
@@ -269,10 +270,8 @@ def _markers(content: C3dContent, faults: Faults) -> Iterator[tuple[str, FloatAr
     parameters, count, key = content.parameters, content.layout.points, "POINT:LABELS"
     if not count:
         return
-    unit, labels = (
-        _unit_of_length(content, faults),
-        [label.strip() for label in parameters.texts(key)][:count],
-    )
+    unit = _unit_of_length(content, faults)
+    labels = [label.strip() for label in parameters.texts(key)][:count]
     groups = (parameters.values.get(f"POINT:{group}") for group in _COMPUTED)
     computed = {label.strip() for group in groups if isinstance(group, tuple) for label in group}
     names: set[str] = set()

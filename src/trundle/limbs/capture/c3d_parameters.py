@@ -167,7 +167,6 @@ class _RawParameter:
     description does, none where its type or its dimensions can't be.
     """
 
-    at: int
     group: int
     name: str
     pointer: int
@@ -250,7 +249,7 @@ def _entry(reader: Reader, at: int, length: int | None = None) -> _RawParameter 
     fits = kind in _SIZES and count <= _MOST_DIMENSIONS and end <= len(content)
     described = end + 1 + (content[end] if end < len(content) else 0)
     pointer, raw = behind + step if step else 0, content[begin:end] if fits else b""
-    return _RawParameter(at, group, name, pointer, kind, dimensions, raw, (end, described) if fits else ())
+    return _RawParameter(group, name, pointer, kind, dimensions, raw, (end, described) if fits else ())
 
 
 def _end(reader: Reader, entry: _RawParameter, groups: Collection[int]) -> int | None:
@@ -263,7 +262,7 @@ def _end(reader: Reader, entry: _RawParameter, groups: Collection[int]) -> int |
         return entry.pointer
     if not entry.is_among(groups):
         return None
-    for place in sorted(each for each in {entry.pointer, *entry.ends} if each > entry.at):
+    for place in sorted({entry.pointer, *entry.ends} - {0}):
         others = (_entry(reader, place), *_renamed(reader, place))
         if any(other and other.is_among(groups) for other in others):
             return place

@@ -16,19 +16,15 @@ TORQUE: Dimension = (2, 1, -2, 0)  # a force times a length
 # A unit, and how else it is written: small letters, nothing between them.
 _SPELLINGS = {
     LENGTH: {
-        "m": "m meter meters metre metres",
-        "cm": "cm centimeter centimeters centimetre centimetres",
+        "m": "m meter meters metre metres", "cm": "cm centimeter centimeters centimetre centimetres",
         "mm": "mm millimeter millimeters millimetre millimetres",
     },
     FORCE: {"N": "n nt newton newtons", "kN": "kn kilonewton kilonewtons"},
     TORQUE: {
-        "N m": "nm ntm newtonmeter newtonmeters newtonmetre newtonmetres",
+        "N m": "nm ntm newtonmeter newtonmeters newtonmetre newtonmetres", "N cm": "ncm", "mN m": "mnm", "kN m": "knm",
         "N mm": "nmm ntmm newtonmillimeter newtonmillimeters newtonmillimetre newtonmillimetres",
-        "N cm": "ncm",
-        "mN m": "mnm",
-        "kN m": "knm",
     },
-}
+}  # fmt: skip
 _BETWEEN = re.compile(r"[\s.*·⋅∙•_-]+")
 # Of a unit that was cut so many letters are left at least; fewer are another unit.
 _LEAST_LEFT = 3

@@ -49,13 +49,12 @@ class Faults:
 
     def tell(self) -> None:
         """Warn of the parts that couldn't be read."""
-        parts = list(self.unread.items())
-        for name, error in parts[:_MOST_TOLD]:
-            warn(f"{name} could not be read: {error}")
-        if more := parts[_MOST_TOLD:]:
-            names = ", ".join(name for name, _ in more[:_MOST_TOLD])
-            listed = f"{names}{', …' if len(more) > _MOST_TOLD else ''}"
-            warn(f"{self.file}: {counted(len(more), 'more part')} could not be read: {listed}")
+        for name in list(self.unread)[:_MOST_TOLD]:
+            warn(f"{name} could not be read: {self.unread[name]}")
+        if more := list(self.unread)[_MOST_TOLD:]:
+            warn(
+                f"{self.file}: {counted(len(more), 'more part')} could not be read, from {more[0]} to {more[-1]}"
+            )
 
 
 def printable(text: str, most: int = 40) -> str:
