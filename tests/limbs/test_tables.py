@@ -41,13 +41,33 @@ def test_rows_of_a_storage_file_may_end_with_a_tab(tmp_path):
         np.testing.assert_array_equal(read(tmp_path, "a.sto", ended).channels["knee"], [1, 2])
 
 
-@pytest.mark.parametrize(("digits", "rate"), [(3, 60), (3, 120), (3, 240), (4, 120), (4, 250.0)])
+@pytest.mark.parametrize(("digits", "rate"), [(3, 60), (3, 120), (3, 240), (4, 120), (4, 150.0)])
 def test_times_that_were_rounded_are_even_again(tmp_path, digits, rate):
     times = np.arange(300) / rate
     rows = "".join(f"{each:.{digits}f},{np.sin(each)}\n" for each in times)
-    time = read(tmp_path, "a.csv", f"time,knee\n{rows}").time
+    with pytest.warns(
+        UserWarning, match=f"a.csv: times are rounded to {10.0**-digits:g} s; they are even again"
+    ):
+        time = read(tmp_path, "a.csv", f"time,knee\n{rows}").time
     assert np.ptp(np.diff(time)) < 1e-12
     np.testing.assert_allclose(time, times, atol=10.0**-digits)
+    literal = trundle.read_recording(tmp_path / "a.csv", times="literal")
+    np.testing.assert_array_equal(literal.time, [float(f"{each:.{digits}f}") for each in times])
+    with pytest.raises(InputError, match="times are even or literal, got 'odd'"):
+        trundle.read_recording(tmp_path / "a.csv", times="odd")
+
+
+@pytest.mark.parametrize(("said", "rate"), [(120, 120), (119, None), (0, None)])
+def test_a_rate_that_fits_makes_times_even(tmp_path, said, rate):
+    """The steps are the rate's, to the last digit; a rate that doesn't fit is no rate."""
+    times = np.arange(60, 400) / 120
+    rows = [f"{each:.4f} {np.sin(each)}" for each in times]
+    text = table("time knee", *rows).replace("version=1", f"DataRate={said}\nversion=1")
+    with pytest.warns(UserWarning, match=r"they are even again, (120|119\.99|120\.00)"):
+        time = read(tmp_path, "a.sto", text).time
+    if rate:
+        np.testing.assert_allclose(time, times, rtol=1e-15)
+    assert np.ptp(np.diff(time)) < 1e-12
 
 
 def test_times_stay_where_a_sample_is_missing_or_steps_differ(tmp_path):

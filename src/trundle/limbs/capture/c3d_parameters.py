@@ -255,7 +255,7 @@ def _entry(reader: Reader, at: int, length: int | None = None) -> _RawParameter 
 def _end(reader: Reader, entry: _RawParameter, groups: Collection[int]) -> int | None:
     """Where the next entry begins: where the pointer leads, if that is the end of this one's data or description.
 
-    Else it is the nearest place with an entry, or with padding; the file's end, if the entry says that it is the last.
+    Else it is the nearest place with an entry, or one with padding; the file's end, if the entry says it is the last.
     None where no place is, or where already the name is none.
     """
     if entry.pointer in entry.ends:
@@ -266,7 +266,8 @@ def _end(reader: Reader, entry: _RawParameter, groups: Collection[int]) -> int |
         others = (_entry(reader, place), *_renamed(reader, place))
         if any(other and other.is_among(groups) for other in others):
             return place
+    for place in entry.ends:
         padding = reader.content[place : -(-place // BLOCK) * BLOCK]
-        if place in entry.ends and not padding.strip(b"\0"):
+        if not padding.strip(b"\0"):
             return place if entry.pointer else len(reader.content)
     return None

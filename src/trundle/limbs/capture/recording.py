@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from trundle.arrays import FloatArray, as_numbers, increasing
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, suggest, warn
 from trundle.expected import all_of, by_name, came, check_str
 from trundle.frozen import Frozen, Rebuilt, settle
 from trundle.limbs.capture.force_plates import ForcePlate
@@ -289,10 +290,13 @@ def without_blank_end(cells: Sequence[str], count: int) -> Sequence[str]:
     return cells[:end]
 
 
-def recording_of(table: NumberTable, *, degrees: bool = False) -> Recording:
+def recording_of(
+    table: NumberTable, *, degrees: bool = False, literal: bool = False, rate: float = math.nan
+) -> Recording:
     """A table as a recording: the column `time`, triples NAME.x, .y, .z (or _x, _y, _z) as markers, and the others.
 
-    `degrees` says that all columns without a unit are in degrees as far as they turn.
+    `degrees` says that all columns without a unit are in degrees as far as they turn, `literal` that times stay as they
+    are, `rate` (Hz) how far they are apart.
     """
     columns = table.columns
     clock = next((name for name in columns if name.lower() == "time"), None)
@@ -320,24 +324,35 @@ def recording_of(table: NumberTable, *, degrees: bool = False) -> Recording:
         factor = np.pi / 180 if said == DEGREES_IF_TURNING else unit_in_si(said)[0]
         channels[name] = columns[name] * factor
         units |= {name: said} if said else {}
-    time = unrounded(columns[clock]) * seconds
-    return Recording(time, markers, channels, source=table.file, units=units)
+    time = columns[clock] if literal else unrounded(columns[clock], table.file, rate * seconds)
+    return Recording(time * seconds, markers, channels, source=table.file, units=units)
 
 
-def unrounded(time: FloatArray) -> FloatArray:
-    """Even steps from the first to the last time where they give every time to the digits that the file writes.
+def unrounded(time: FloatArray, file: str, rate: float = math.nan) -> FloatArray:
+    """Even steps, by the rate if they fit it, where they give every time to the digits that the file writes.
 
     0.0083, 0.0167, 0.025 are 120 Hz: taken literally, half a digit would be a tenth of an acceleration. Digits of a
-    quarter of a step or more could hide a sample that is missing: such times stay as they are.
+    quarter of a step or more could hide a sample that is missing: such times stay as they are. Else a warning says so.
     """
     if time.size < 3 or np.isnan(time).any() or not np.all(np.diff(time) > 0):
         return time
-    even = np.linspace(time[0], time[-1], time.size)
-    off, step = float(np.abs(time - even).max()), float(even[1] - even[0])
     digit = next(
         (0.1**k for k in range(10) if np.allclose(time, np.round(time, k), rtol=1e-14, atol=1e-14)), 0.0
     )
-    return even if 1e-9 * step < off <= digit <= step / 4 else time
+    spans = [np.linspace(time[0], time[-1], time.size)]
+    if rate > 0 and math.isfinite(rate):
+        spans.insert(0, (np.round(time[0] * rate) + np.arange(time.size)) / rate)
+    for even in spans:
+        off, step = float(np.abs(time - even).max()), float(even[1] - even[0])
+        if off <= 1e-9 * step:
+            return time
+        if off <= digit <= step / 4:
+            hint = 'read_recording(path, times="literal") keeps them'
+            warn(
+                f"{file}: times are rounded to {digit:g} s; they are even again, {1 / step:.6g} a second. {hint}"
+            )
+            return even
+    return time
 
 
 def _marker_columns(table: NumberTable) -> dict[str, tuple[str, str, str]]:

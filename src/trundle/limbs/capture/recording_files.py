@@ -7,6 +7,7 @@ Source: OpenSim documentation, "Storage (.sto) Files", "Motion (.mot) Files", "M
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -36,7 +37,7 @@ _COUNTS = {"nrows": "rows", "datarows": "rows", "ncolumns": "columns", "datacolu
 _VERSIONS = ("1", "2", "3")
 
 
-def read_sto(path: Path, strict: bool = False) -> Recording:
+def read_sto(path: Path, strict: bool = False, literal: bool = False) -> Recording:
     """A .sto or .mot file; InputError where its header contradicts what follows.
 
     Rows that come twice, and a count of rows that is another one, are warned of, or refused if `strict`.
@@ -68,7 +69,17 @@ def read_sto(path: Path, strict: bool = False) -> Recording:
         message = f"{counted(len(rest) - len(once), 'row')} repeat the one above: they are left out"
         faults.note(message, line=twice)
     degrees = _in_degrees(header, file)
-    return recording_of(checked_table(Cells(file, at, headers, once)), degrees=degrees)
+    rate = _number(header.get("datarate", (0, ""))[1])
+    table = checked_table(Cells(file, at, headers, once))
+    return recording_of(table, degrees=degrees, literal=literal, rate=rate)
+
+
+def _number(written: str) -> float:
+    """What a header says; NaN for what is no number."""
+    try:
+        return float(written)
+    except ValueError:
+        return math.nan
 
 
 def _entries(lines: Sequence[str]) -> list[tuple[int, str, str]]:
@@ -130,7 +141,7 @@ def write_sto(path: Path, table: NumberTable) -> None:
 _RATE = 0.01
 
 
-def read_trc(path: Path) -> Recording:
+def read_trc(path: Path, literal: bool = False) -> Recording:
     """A .trc file; an empty cell is a gap. InputError where its header contradicts what follows."""
     file = str(path)
     lines = read_lines(path)
@@ -158,7 +169,9 @@ def read_trc(path: Path) -> Recording:
         for name in markers
     }
     units = dict.fromkeys(positions, header["Units"])
-    recording = Recording(unrounded(columns["Time"]), positions, source=file, units=units)
+    time = columns["Time"]
+    time = time if literal else unrounded(time, file, _number(header.get("DataRate", "")))
+    recording = Recording(time, positions, source=file, units=units)
     _check_rate(recording.time, header, file)
     return recording
 
@@ -184,10 +197,9 @@ def _marker_names(line: str, file: str) -> list[str]:
 
 
 def _check_rate(time: FloatArray, header: Mapping[str, str], file: str) -> None:
-    try:
-        said = float(header.get("DataRate", "nan"))
-    except ValueError:
-        raise InputError(f"DataRate is not a number: {header['DataRate'][:40]}", file=file, line=3) from None
+    said = _number(header.get("DataRate", ""))
+    if math.isnan(said) and "DataRate" in header:
+        raise InputError(f"DataRate is not a number: {header['DataRate'][:40]}", file=file, line=3)
     counted = (len(time) - 1) / (time[-1] - time[0]) if len(time) > 1 else said
     if abs(said - counted) > _RATE * counted:
         message = f"the header says {said:g} frames a second, and its times {counted:g}"
@@ -221,13 +233,15 @@ def write_trc(path: Path, time: FloatArray, markers: Mapping[str, FloatArray]) -
     write_rows(path, ([k + 1, *row] for k, row in enumerate(samples)), head=header, delimiter="\t")
 
 
-_READERS: Mapping[str, Callable[[Path, bool], Recording]] = {
-    ".csv": lambda path, _: recording_of(checked_table(read_sheet(path))),
-    ".c3d": read_c3d,
+# By a file's suffix; whether it is read strictly, and its times literally.
+_READERS: Mapping[str, Callable[[Path, bool, bool], Recording]] = {
+    ".csv": lambda path, _, literal: recording_of(checked_table(read_sheet(path)), literal=literal),
+    ".c3d": lambda path, strict, _: read_c3d(path, strict),
     ".mot": read_sto,
     ".sto": read_sto,
-    ".trc": lambda path, _: read_trc(path),
+    ".trc": lambda path, _, literal: read_trc(path, literal),
 }
+_TIMES = ("even", "literal")
 _WRITERS: Mapping[str, Callable[[Path, NumberTable], None]] = {
     ".csv": lambda path, table: write_table(path, table, gap=""),
     ".mot": write_sto,
@@ -235,7 +249,7 @@ _WRITERS: Mapping[str, Callable[[Path, NumberTable], None]] = {
 }
 
 
-def read_recording(path: str | os.PathLike[str], strict: bool = False) -> Recording:
+def read_recording(path: str | os.PathLike[str], strict: bool = False, times: str = "even") -> Recording:
     """What a file recorded of a motion, in SI units: CSV, C3D, TRC, OpenSim's MOT and STO.
 
     In CSV the first row names the columns: `time` and one per coordinate, or NAME.x, NAME.y, NAME.z (or NAME_x …) per
@@ -255,6 +269,8 @@ def read_recording(path: str | os.PathLike[str], strict: bool = False) -> Record
         The file; its suffix tells the format.
     strict : bool, optional
         Whether any fault refuses the file.
+    times : "even" or "literal", optional
+        Whether times that were rounded when they were written are even again, or stay as they are.
 
     Returns
     -------
@@ -270,7 +286,7 @@ def read_recording(path: str | os.PathLike[str], strict: bool = False) -> Record
     -----
     UserWarning
         A part of a C3D file can't be read, or a fault left one meaning only, such as the unit "nt"; rows of an OpenSim
-        table come twice, or its header counts others.
+        table come twice, or its header counts others; times were rounded.
 
     Examples
     --------
@@ -280,7 +296,8 @@ def read_recording(path: str | os.PathLike[str], strict: bool = False) -> Record
     [0.0, 3.1416]
     """
     file = path_of(path, "read_recording")
-    return _READERS[_suffix(file, list(_READERS))](file, strict)
+    require_known(times, _TIMES, f"times are even or literal, got {times!r}", key="times", hint=choose)
+    return _READERS[_suffix(file, list(_READERS))](file, strict, times == "literal")
 
 
 def write_recording(recording: Recording, path: str | os.PathLike[str]) -> None:
