@@ -166,11 +166,11 @@ def test_an_unloaded_plate_of_unsigned_floats_reads_nothing(tmp_path):
     assert (plate.force @ plate.axes)[:, 2].tolist() == [0, 0, -500]
 
 
-@pytest.mark.parametrize("unit", ["mete", "M", "METERS", "m", "Metre"])
-def test_metres_are_metres_in_any_case(tmp_path, rng, unit):
+@pytest.mark.parametrize("unit", ["mete", "M", "METERS", "m", "Metre", "MM", "milli"])
+def test_units_of_length_are_read_in_any_case(tmp_path, rng, unit):
     scene = Scene.random(rng)
     file = scene.file()
-    in_metres(unit)(file)
+    (said(POINT__UNITS=[unit]) if unit in ("MM", "milli") else in_metres(unit))(file)
     (tmp_path / "a.c3d").write_bytes(file.content())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
