@@ -190,14 +190,17 @@ def _chain(reader: Reader, at: int, faults: Faults) -> tuple[list[_RawParameter]
     """Groups and parameters, one after the other, and why there may be more."""
     entries: list[_RawParameter] = []
     groups: set[int] = set()
+    lost = None
     while found := _next_entry(reader, at, groups, faults):
         entry, at = found
         entries.append(entry)
         groups.add(abs(entry.group))
+        if entry.pointer and entry.ends and at > entry.ends[-1] and 0 not in entry.dimensions:
+            lost = faults.note(f"is damaged: parameters may be missing behind {entry.name}")
     ended = reader.content[at : at + 1] in (b"", b"\0")
     # A name of no length is the end, if it isn't a parameter's that lost its length.
     if ended and not any(other.group in groups for other in _renamed(reader, at)):
-        return entries, None
+        return entries, lost
     last = entries[-1].name if entries else "their beginning"
     return entries, faults.note(f"is damaged: its parameters can't be followed behind {last}")
 
