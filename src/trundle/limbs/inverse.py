@@ -44,6 +44,8 @@ _LYING = 0.5
 FIT = 0.05
 # A motion may last so many samples longer than its forces, or this share of its own: devices are stopped one by one.
 _FEW, _SMALL_PART = 5, 0.01
+# Clocks of two devices agree to rounding only (s).
+_SAME_TIME = 1e-9
 
 
 def inverse(
@@ -144,15 +146,10 @@ def inverse(
     given = opened(robot, "inverse", base)
     moving = moving_of(given)
     stands = up_axis(moving.mechanism.robot)
-    recording = _turned(_recording(motion), up, stands)
-    if start is not None or end is not None:
-        first, last = recording.time[[0, -1]].tolist()
-        span = (
-            first if start is None else number(start, "start", "s"),
-            last if end is None else number(end, "end", "s"),
-        )
-        recording = recording.between(*span)
+    recording = _part(_turned(_recording(motion), up, stands), start, end)
     pushing = recording if plates is None else _turned(_recording(plates), up, stands)
+    pairs, assembly = _pairs(external), moving.mechanism.assembly
+    require_read(pushing, pairs)
     forces = (*pushing.plates, *ground_reactions(pushing))
     recording = _without_ends(recording, forces)
     marked = read_markers(markers) if isinstance(markers, (str, os.PathLike)) else markers
@@ -166,8 +163,6 @@ def inverse(
         progress=progress,
     )
     _require_fit(measured, number(max_marker_rms, "max_marker_rms", "m"))
-    pairs, assembly = _pairs(external), moving.mechanism.assembly
-    require_read(pushing, pairs)
     floor, done = floor_of(forces, plate_smoothing, measured.time)
     require_plates(pairs, floor, assembly.links)
     feet = feet_of(assembly, recording.markers, marked or {}, [body for body, _ in pairs])
@@ -186,23 +181,26 @@ def inverse(
     )
 
 
+def _part(recording: Recording, start: float | str | None, end: float | str | None) -> Recording:
+    """The recording from one time to another, where they are named."""
+    if start is None and end is None:
+        return recording
+    first, last = recording.time[[0, -1]].tolist()
+    first = first if start is None else number(start, "start", "s")
+    return recording.between(first, last if end is None else number(end, "end", "s"))
+
+
 def _without_ends(recording: Recording, forces: Sequence[PlateForces]) -> Recording:
     """The recording without the few samples at which no force was recorded; with more of them as it is."""
     first = max((float(force.time[0]) for force in forces), default=-np.inf)
     last = min((float(force.time[-1]) for force in forces), default=np.inf)
-    count = recording.time.size
-    inside = (
-        recording.between(first, last)
-        if first < recording.time[-1] and last > recording.time[0]
-        else recording
-    )
-    lost = count - inside.time.size
-    if not 0 < lost <= max(_FEW, _SMALL_PART * count):
+    time = recording.time
+    lost = time.size - int(np.sum((time > first - _SAME_TIME) & (time < last + _SAME_TIME)))
+    if not 0 < lost <= max(_FEW, _SMALL_PART * time.size) or lost == time.size:
         return recording
-    warn(
-        f"the motion's forces were recorded from {first:g} to {last:g} s: {counted(lost, 'sample')} beyond are left out"
-    )
-    return inside
+    span = f"{first:g} to {last:g} s"
+    warn(f"the motion's forces were recorded from {span}: {counted(lost, 'sample')} beyond are left out")
+    return recording.between(first, last)
 
 
 def _tell_lying(loads: Loads, stands: str) -> None:
