@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from trundle.arrays import FloatArray, Json
+from trundle.arrays import FloatArray
 from trundle.errors import InputError, choose, require_known
 from trundle.frozen import Brief, Frozen, Rebuilt, settle
 from trundle.model.arguments import number
@@ -43,7 +44,7 @@ class Bands(Brief, Rebuilt):
     values: Mapping[str, FloatArray]
     sources: Mapping[str, Mapping[str, FloatArray]]
     units: Mapping[str, str] = field(default_factory=dict)
-    record: Mapping[str, Json] = field(default_factory=dict)
+    record: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         sources = Frozen({source: Frozen(deviations) for source, deviations in self.sources.items()})
@@ -56,7 +57,7 @@ class Bands(Brief, Rebuilt):
         )
 
     @property
-    def summary(self) -> dict[str, Json]:
+    def summary(self) -> dict[str, Any]:
         """What was assumed, and of every moment the `widest` half of its band (N m), as plain data."""
         widest = {name: float((self.band(name)[1] - self.values[name]).max()) for name in self.values}
         return {**self.record, "widest": widest}

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -113,7 +113,7 @@ def _check_rank(model: Constrained, values: Mapping[str, float], derived: int) -
 
 
 def settle(
-    model: Constrained, start: Mapping[str, Floats], given: Sequence[str], parameters: Mapping[str, Floats]
+    model: Constrained, start: Mapping[str, float], given: Sequence[str], parameters: Mapping[str, float]
 ) -> list[float]:
     """x on the constraints: first the coordinates, then the speeds, by the least change (`closing.close_constraints`).
 
@@ -121,7 +121,7 @@ def settle(
     coordinates that are given are a guess, which chooses between the ways of assembly: they are moved where nothing
     else closes the constraints. Raises InputError where what is given breaks the constraints whatever the rest is.
     """
-    x = [float(start[name]) for name in model.states]
+    x = [start[name] for name in model.states]
     if model.manifold is None:
         return x
     rows = _on_constraints(_Look(model), np.array([[*x, *parameters.values()]]), given)
@@ -129,9 +129,9 @@ def settle(
 
 
 def settle_batch(
-    model: Constrained, x: Mapping[str, Floats], given: Sequence[str], parameters: Mapping[str, Floats],
+    model: Constrained, x: Mapping[str, Any], given: Sequence[str], parameters: Mapping[str, Any],
     often: bool | None = None,
-) -> dict[str, Floats]:  # fmt: skip
+) -> dict[str, Any]:  # fmt: skip
     """The same for the states of many robots at once; (count,) or numbers by name, in and out. `often` is as for a
     `Kernel`: with True a start's bits don't hang on what came before.
     """

@@ -220,7 +220,7 @@ class Terrain(Component):
 def _chosen(condition: Scalar, yes: Spot, no: Spot) -> Spot:
     """One of two spots."""
 
-    def either(a: Sequence[Scalar], b: Sequence[Scalar]) -> Any:  # as many as they have
+    def either(a: Sequence[Scalar], b: Sequence[Scalar]) -> tuple[Scalar, ...]:
         return tuple(where(condition, x, y) for x, y in zip(a, b, strict=True))
 
     return Spot(

@@ -8,8 +8,9 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -186,9 +187,9 @@ def _piece(
         return states[:, np.searchsorted(dense, times)]
     from scipy.integrate import solve_ivp
 
-    options: dict[str, Any] = {} if jacobian is None else {"jac": jacobian}
+    solve = solve_ivp if jacobian is None else partial(solve_ivp, jac=jacobian)
     with np.errstate(all="ignore"):
-        solution = solve_ivp(
+        solution = solve(
             rate,
             (times[0], times[-1]),
             state,
@@ -197,7 +198,6 @@ def _piece(
             rtol=max(settings.rtol, 3e-14),  # SciPy's own least value, 100 epsilons, rounded up
             atol=settings.atol,
             max_step=settings.longest_step,
-            **options,
         )
     if solution.status < 0:
         reached = solution.t[-1] if len(solution.t) else times[0]

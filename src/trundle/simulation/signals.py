@@ -401,7 +401,7 @@ def _pieces(t: np.ndarray, coefficients: np.ndarray, smooth: bool) -> Signal:
         found[~inside, 1:] = 0.0
         return found
 
-    known: dict[str, Any] = {"slope": slope, "nodes": tuple(starts), "cubics": cubics, "many": many}
+    signal = Signal(value, kinks=tuple(starts), slope=slope, nodes=tuple(starts), cubics=cubics, many=many)
     if len(starts) <= MOST_STOPS and not smooth:
-        return Signal(value, kinks=tuple(starts), **known)
-    return Signal(value, kinks=(starts[0], end), resolution=float(np.median(np.diff(t))), **known)
+        return signal
+    return replace(signal, kinks=(starts[0], end), resolution=float(np.median(np.diff(t))))

@@ -91,11 +91,10 @@ class MotionForces(Brief):
     @property
     def battery_currents(self) -> dict[str, FloatArray]:
         """(E − V)/R of full batteries (A), by name."""
-        assembly = self.driven.here.assembly
         return {
             supply.name: (float(supply.full_voltage) - self.supplies[supply.name])
             / float(supply.read(supply.battery.internal_resistance))
-            for supply in assembly.supplies
+            for supply in self.driven.here.assembly.supplies
         }
 
 
