@@ -70,7 +70,7 @@ def _robots(robot: Robot, ground: Terrain, lanes: int) -> RolloutInputs:
 
 def _rate(robots: RolloutInputs, steps: int, quick: bool) -> float:
     """Simulated seconds of all lanes in a second of CPU."""
-    motion, start = robots.plant.motion, robots.settled()
+    motion, start = robots.plant.motion, robots.starts()
     assert isinstance(motion, Steps)
     groups = {
         INPUT: robots.inputs or np.zeros(0), PARAMETER: robots.parameters or np.zeros(0), STEP_LENGTH: [STEP],

@@ -58,7 +58,7 @@ def ground_kernel(robots: RolloutInputs) -> Ptx:
     motion = robots.plant.motion
     assert isinstance(motion, Steps)
     asked = RolloutRequest.of(
-        motion.still, robots.settled(),
+        motion.still, robots.starts(),
         {INPUT: robots.inputs or np.zeros(0), PARAMETER: robots.parameters, STEP: [0.05]},
         dt=1.0, steps=1, every=None, count=robots.count, state="state", rate="rate", projection=motion.step,
     )  # fmt: skip

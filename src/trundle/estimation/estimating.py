@@ -105,7 +105,7 @@ def estimate(
     counted_on, gates = _noise(robot, read, noise), _gates(robot, gate)
     spread = _spread(robot, read, counted_on, covariance)
 
-    def told(turned: str = "") -> tuple[_Telling, FloatArray]:
+    def replay(turned: str = "") -> tuple[_Telling, FloatArray]:
         estimator = Estimator(robot, counted_on, pose=pose, covariance=spread, time=read.start, keep=math.inf)
         if estimator.pose.ndim != 1:
             raise InputError(
@@ -114,12 +114,12 @@ def estimate(
         telling = _Telling(robot, estimator, gates)
         return telling, telling.tell(read, turned)
 
-    telling, known = told()
+    telling, known = replay()
     stands, estimator = telling.stands(read), telling.estimator
     summary = {"noise": counted_on, "smoothed": smooth, **telling.missed(read)}
     share, said = surprise(read, known, stands)
     if share > 1:
-        wheels = {name: told(name) for name in estimator.increments if name not in estimator.angles}
+        wheels = {name: replay(name) for name in estimator.increments if name not in estimator.angles}
         others = {name: surprise(read, of, other.stands(read))[0] for name, (other, of) in wheels.items()}
         best = min(others, key=lambda name: others[name])
         named = (

@@ -58,7 +58,7 @@ def falling(system: Model | RollingMotion, parameters: Mapping[str, float]) -> l
     return [fall for fall in falls if fall.column in (*system.states, *system.outputs)]
 
 
-def told(
+def event_times(
     system: Model | RollingMotion,
     parameters: Mapping[str, float],
     falls: Mapping[Fall, Fallen],

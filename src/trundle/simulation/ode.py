@@ -42,7 +42,7 @@ class Ode(Brief):
 
     def __reduce__(self) -> tuple[Callable[..., Ode], tuple[object, ...]]:
         """How it pickles: by the model and what was given beside it; functions among the inputs pickle as they can."""
-        return _again, self.made_from
+        return _rebuild, self.made_from
 
     def __call__(self, t: float, x: ArrayLike) -> FloatArray:
         """ẋ, (n,), or (n, count) for as many states."""
@@ -157,7 +157,7 @@ def ode(
     )
 
 
-def _again(
+def _rebuild(
     model: Model,
     inputs: Inputs | None,
     initial: Mapping[str, float | str],

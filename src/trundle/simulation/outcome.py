@@ -16,7 +16,7 @@ from trundle.results import Run
 from trundle.results.columns import Column
 from trundle.results.run import GROUPS
 from trundle.simulation.carried import Sensitivities
-from trundle.simulation.events import falling, told
+from trundle.simulation.events import event_times, falling
 from trundle.simulation.extremes import Extremes, Fall, Fallen
 from trundle.simulation.observed import STORED_ENERGY, between_of, columns_of, peaks_of
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _SAME = 1e-9
 
 
-def settled(problem: Problem) -> dict[str, object]:
+def start_changes(problem: Problem) -> dict[str, object]:
     """`settled`: the given initial values that closed loops or other constraints moved, as (given, used)."""
     used = dict(zip(problem.system.states, problem.start, strict=False))
     moved = {
@@ -97,7 +97,7 @@ def integrated_run(
     slopes = None if slopes is None else slopes.after(skip)
     by = {} if slopes is None else slopes.tangents.units(system.states)
     known = {name: system.quantities[name] for name in values if name in system.quantities}
-    fallen = told(system, problem.parameters, times, float(np.ptp(options.times)))
+    fallen = event_times(system, problem.parameters, times, float(np.ptp(options.times)))
     return run_of(
         system, options.stored, values, known, problem.parameters, {**summary, **_worst(values), **fallen},
         units={name: unit for name, unit in units.items() if name in values} | by,

@@ -44,7 +44,7 @@ from trundle.simulation.observed import (
     observed,
 )
 from trundle.simulation.options import RunOptions
-from trundle.simulation.outcome import integrated_run, settled
+from trundle.simulation.outcome import integrated_run, start_changes
 from trundle.simulation.pieces import make_pieces
 from trundle.simulation.sampling import Instants, jumping, sampling_of
 from trundle.simulation.signals import Inputs, Signal, as_signal, together
@@ -152,7 +152,7 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     commanded = problem.inputs_of(states, led)
     slopes = _slopes(problem, whole, commanded)
     outputs = observed(problem, guided, states, commanded)
-    summary = {**problem.summary, "method": method, **clock.seconds(), **settled(problem)}
+    summary = {**problem.summary, "method": method, **clock.seconds(), **start_changes(problem)}
     if native is not None:
         summary["steps"] = native.steps
     return integrated_run(problem, (states, commanded, outputs), summary, seen, slopes)

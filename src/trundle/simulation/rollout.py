@@ -193,7 +193,7 @@ def _rate_rollout(
     model = robots.plant
     assert isinstance(model, Model)
     u, p = robots.inputs, robots.parameters
-    tangents, settled = Tangents(model, directions_of(model, gradients)), robots.settled()
+    tangents, settled = Tangents(model, directions_of(model, gradients)), robots.starts()
     x = dict(zip(model.states, settled, strict=True))
     slopes = tangents.start(x, initial, u, p, robots.count)
     start = robots.sampled(settled)
@@ -219,7 +219,7 @@ def _step_rollout(
     steps_of(plant.clocks, h, "dt", "step")
     groups = {PARAMETER: robots.parameters or np.zeros(0), STEP: [h]}
     groups |= stepped_groups(plant, robots.inputs, h, steps)
-    start = robots.sampled(robots.settled())
+    start = robots.sampled(robots.starts())
     return _NativeRollout(
         "driving", motion.still, stepped_program(plant), start, groups, 1.0, motion.about,
         quick=steps * robots.count < MANY,

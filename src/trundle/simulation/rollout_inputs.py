@@ -34,7 +34,7 @@ class RolloutInputs:
     parameters: Mapping[str, Floats]
     count: int
 
-    def settled(self, often: bool | None = None, lost: np.ndarray | None = None) -> FloatArray:
+    def starts(self, often: bool | None = None, lost: np.ndarray | None = None) -> FloatArray:
         """The states (states, count) before the first sample; see `Plant.start`."""
         return self.plant.start(self.initial, self.parameters, self.count, often=often, lost=lost)
 

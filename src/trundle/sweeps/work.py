@@ -177,7 +177,7 @@ class Work:
     def _started(self, robots: RolloutInputs, first: int, count: int) -> tuple[FloatArray, np.ndarray]:
         """Where the robots begin (states, robots), and for whom of the `count` there is no start."""
         if not self.plant.start_is_searched:
-            return robots.settled(often=True), np.zeros(count, dtype=bool)
+            return robots.starts(often=True), np.zeros(count, dtype=bool)
         blocks = [self._block(begin) for begin in range(first // BLOCK * BLOCK, first + count, BLOCK)]
         states, lost = (
             np.concatenate(parts, axis=-1)[..., first % BLOCK :][..., :count]
@@ -190,7 +190,7 @@ class Work:
         count = min(BLOCK, self.design.count - begin)
         lost = np.zeros(count, dtype=bool)
         robots = self._robots(self.design.columns(begin, count), count)
-        return robots.settled(often=True, lost=lost if "unsettled" in self.outcomes else None), lost
+        return robots.starts(often=True, lost=lost if "unsettled" in self.outcomes else None), lost
 
     def _measured(
         self, robots: RolloutInputs, start: FloatArray, columns: Mapping[str, FloatArray], threads: int | None,

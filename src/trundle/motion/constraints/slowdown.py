@@ -55,14 +55,14 @@ def slowdown(
 ) -> list[PaceLimit]:
     """How much slower pieces have to run, each by itself, for constraints to hold at every instant."""
     moving = [piece for piece in pieces if piece.duration > 0]
-    paces = iter(_greatest(_Stretches(moving, constraints, at_pace).taken, len(moving)) if moving else ())
+    paces = iter(_greatest(_Stretches(moving, constraints, at_pace).share, len(moving)) if moving else ())
     found = [next(paces) if piece.duration > 0 else (1.0, "") for piece in pieces]
     return [PaceLimit(1 / pace if pace else math.inf, name) for pace, name in found]
 
 
 def most_taken(piece: Piece, constraints: Constraints) -> tuple[float, str]:
     """The largest share that a piece takes of constraints at any instant, and of what."""
-    (share,), (name,) = _Stretches([piece], constraints).taken(np.zeros(1, dtype=int), np.ones(1))
+    (share,), (name,) = _Stretches([piece], constraints).share(np.zeros(1, dtype=int), np.ones(1))
     return float(share), name
 
 
@@ -76,11 +76,11 @@ def hold(steady: Samples, constraints: Constraints, most: float) -> list[tuple[f
 
     asked = _Paced(constraints, steady, shared)
 
-    def taken(which: IntArray, part: FloatArray) -> tuple[FloatArray, _Reasons]:
+    def share(which: IntArray, part: FloatArray) -> tuple[FloatArray, _Reasons]:
         found = asked.shares(which, part)
         return _largest(np.array([*found.values()]) / most, list(found))
 
-    return _greatest(taken, len(steady))
+    return _greatest(share, len(steady))
 
 
 def _greatest(
@@ -184,7 +184,7 @@ class _Stretches:
         else:
             self.asked.add(Samples.joined(new), times.ravel())
 
-    def taken(self, which: IntArray, pace: FloatArray) -> tuple[FloatArray, _Reasons]:
+    def share(self, which: IntArray, pace: FloatArray) -> tuple[FloatArray, _Reasons]:
         """The largest share that pieces (q,) take at paces (q,), between nodes too, and of what."""
         on = np.flatnonzero(np.isin(self.owner, which))
         place = np.searchsorted(which, self.owner[on])
@@ -206,7 +206,7 @@ class _Stretches:
                 np.tile(self.owner[cut], _PARTS), np.stack([ends[:-1].ravel(), ends[1:].ravel()], axis=1)
             )
             self.owner[cut] = -1
-            worst[again], names[again] = self.taken(which[again], pace[again])
+            worst[again], names[again] = self.share(which[again], pace[again])
         return worst, names
 
 
