@@ -5,7 +5,7 @@ import pytest
 
 import trundle
 from trundle import InputError
-from trundle.scalars import sin
+from trundle.scalars import absolute, sin, tanh
 
 NUMBERS = {"m": 2.0, "k": 5.0, "drag": 1.0}
 
@@ -100,11 +100,23 @@ def test_robots_of_a_rollout_and_of_a_sweep_are_runs(tmp_path):
         ({"step": lambda x, u, p, h: {"x": x["x"]}}, "gives nothing for the state 'v'"),
         ({"step": lambda x, u, p, h: {"x": 0.0, "v": 0.0, "w": 1.0}}, "gives 'w', which is no state"),
         ({"balance": lambda after, x, u, p, h: 3}, "expected a mapping of names, got int"),
+        ({"balance": lambda after, x, u, p, h: {"x": x["x"], "v": x["v"]}}, "doesn't hang on the state"),
+        ({"step": lambda x, u, p, h: x, "length": 0}, "a number above 0"),
     ],
 )
 def test_what_can_t_be_is_said(given, words):
     with pytest.raises(InputError, match=words):
         trundle.from_steps(states={"x": "m", "v": "m/s"}, **given)
+
+
+def test_one_name_stands_for_one_thing():
+    twice = {"step": lambda x, u, p, h: {"x": x["x"]}, "states": {"x": "m"}}
+    with pytest.raises(InputError, match="'x' stands for two things, the state and the input"):
+        trundle.from_steps(**twice, inputs={"x": "N"})
+    with pytest.raises(InputError, match="'x' stands for two things, the state and the output"):
+        trundle.from_steps(**twice, outputs=lambda x, u, p: {"x": -x["x"]})
+    with pytest.raises(InputError, match="one state at least"):
+        trundle.from_steps(step=closed_form, states={})
 
 
 def test_what_needs_a_rate_says_so():
@@ -118,6 +130,50 @@ def test_what_needs_a_rate_says_so():
         trundle.simulate(cart(), 1.0, rtol=1e-6)
     with pytest.raises(InputError, match="'w' is not a coordinate of 'cart'"):
         trundle.simulate(cart(), 1.0, initial={"w": 1.0})
+
+
+def test_kinks_are_solved_and_what_is_not_is_told():
+    """Dry friction sticks where its law says; where a balance has no root the run counts the steps."""
+    rubbed = trundle.from_steps(
+        balance=lambda after, x, u, p, h: {
+            "v": (after["v"] - x["v"]) / h - u["force"] + 10 * tanh(after["v"] / p["width"])
+        },
+        states={"v": "m/s"}, inputs={"force": "N"}, parameters={"width": 1e-3},
+    )  # fmt: skip
+    for step in (0.05, 0.01):
+        run = trundle.simulate(rubbed, 1.0, {"force": 5.0}, initial={"v": 2.0}, step=step, progress=False)
+        assert run["v"][-1] == pytest.approx(1e-3 * np.arctanh(0.5), rel=1e-12)
+        assert "unsolved_steps" not in run.summary
+    rootless = trundle.from_steps(
+        balance=lambda after, x, u, p, h: {"v": 1 + absolute(after["v"])}, states={"v": "m/s"}
+    )
+    with pytest.warns(UserWarning, match="10 of 10 steps are unsolved"):
+        run = trundle.simulate(rootless, 0.1, initial={"v": 2.0}, progress=False)
+    assert run.summary["unsolved_steps"] == 10
+
+
+def test_saturated_loops_are_solved():
+    slider = trundle.from_steps(
+        balance=lambda after, x, u, p, h: {"v": (after["v"] - x["v"]) / h - u["F"]},
+        states={"v": "m/s"}, inputs={"F": "N"},
+    )  # fmt: skip
+    bounded = {"reads": "v", "drives": "F", "proportional": 100, "target": 0.33, "lowest": -1, "highest": 1}
+    run = trundle.simulate(slider.closed({"c": bounded}), 1.0, step=0.05, progress=False)
+    v = 0.0
+    for k in range(20):
+        # v' = v + h min(1, 100 (0.33 − v'))
+        v = v + 0.05 if 100 * (0.33 - v - 0.05) >= 1 else (v + 5 * 0.33) / 6
+        assert run["v"][k + 1] == pytest.approx(v, abs=1e-12)
+
+
+def test_rollouts_take_its_own_step():
+    plant = cart(balance=balance, length=0.05)
+    assert trundle.rollout(plant, steps=10).summary["dt"] == 0.05
+    sweep = {"over": {"m": [1.0, 2.0]}, "inputs": {"voltage": 6.0}, "measures": ["final.v"], "steps": 10}
+    assert (
+        trundle.sweep(plant, **sweep)["final.v"].tolist()
+        == trundle.sweep(plant, **sweep, dt=0.05)["final.v"].tolist()
+    )
 
 
 HOLD = {"reads": "v", "drives": "voltage", "proportional": 14.0, "integral": 5.0, "target": 0.5}

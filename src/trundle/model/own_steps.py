@@ -7,7 +7,7 @@ balance, e(x⁺, x, k(x⁺, x_c⁺)) = 0, x_c⁺ = x_c + h g(x⁺, x_c⁺), or i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray, Floats
 from trundle.errors import InputError, TrundleError, require_known
-from trundle.expected import check_type
+from trundle.expected import check_float, check_type
 from trundle.mechanics.linear import solve_general
 from trundle.mechanics.quantities import TIME, Quantities, Quantity, QuantityKind
 from trundle.model.arguments import named, number
@@ -24,18 +24,23 @@ from trundle.model.manifold import changed_numbers
 from trundle.model.placed import Placed
 from trundle.model.plant import STEP, Plant, Steps
 from trundle.model.symbols import INPUT, PARAMETER, STATE
-from trundle.program import Program, Tracer
+from trundle.program import Program, Tracer, compile_program
 from trundle.program.llvm.llvm_rollout import ITERATE
+from trundle.program.simplify import only_output
 from trundle.program.tangents import jacobian, replaced
 from trundle.program.tracer import scalars_by_name, traced
 from trundle.robot.controllers import Controller
-from trundle.scalars import Scalar, absolute, times
+from trundle.scalars import Scalar, absolute, less, times, where
 
 ScalarMap = Mapping[str, Scalar]
 # What may be left of a row of a balance beside its terms and what it is where the step begins: rounding, some 500 ulp.
 _LEFT = 1e-13
 # So much is left of a row without any (SI): rounding of what is 0.
 _TINY = 1e-24
+# An error that is at most this was at most 1 but for the rounding of another code.
+_SOLVED = 10.0
+# The least share of a change that is taken, and the error before there is one.
+_LEAST, _UNKNOWN = 0.01, 1e300
 # Symbols that are replaced before the program is done stand behind all that a search has.
 _SYMBOLS = 10_000
 
@@ -66,6 +71,25 @@ class StepPlant(Plant):
         ):
             about = {"controllers": "act where a step begins, as the plant gives a map and no balance"}
         return Steps(step, self.length, f"{kind} of {{:g}} s", about, "what its function says", self.implicit)
+
+    def explain(self, states: FloatArray, outputs: FloatArray) -> str:
+        """What a balance may lack."""
+        return ": the balance may have no root there, or slopes of 0" if self.implicit else ""
+
+    def unsolved_steps(self, passed: FloatArray, inputs: FloatArray, numbers: FloatArray, step: float) -> int:
+        """At how many steps the balance isn't zero, which Newton's method didn't solve then."""
+        if not self.implicit:
+            return 0
+        before, after = np.ascontiguousarray(passed[:, :-1]), passed[:, 1:].copy()
+        sampled = {name.partition(".")[0] for name in self.clocks}  # these moved after the step
+        rows = [row for row, name in enumerate(self.states) if name.partition(".")[0] in sampled]
+        after[rows] = before[rows]
+        program = only_output(self.motion.step, "error")
+        sought = np.zeros((program.inputs[-1].size, after.shape[1]))
+        sought[: len(after)] = after
+        given = (before, np.ascontiguousarray(inputs), numbers, np.array([step]), sought)
+        (error,) = compile_program(program)(*given, often=False)
+        return int((~(error <= _SOLVED)).sum())
 
     def closed(self, controllers: Mapping[str, Controller | Mapping[str, object]]) -> StepPlant:
         """The law is put into the balance, where a step ends, or into the map, where it begins."""
@@ -106,7 +130,8 @@ def from_steps(
 
     `simulate`, `rollout` and `sweep` take it. The functions are traced once, in scalars: they take arithmetic and the
     functions of `trundle.scalars`, and no `if` on a value (`where(less(a, b), …, …)` does that). A balance is solved by
-    Newton's method z ← z − (∂e/∂z)⁻¹ e from z = x until each row is at most 1e-13 of its terms.
+    Newton's method z ← z − s (∂e/∂z)⁻¹ e from z = x until each row is at most 1e-13 of its terms; s is halved where
+    the error grows. A run counts the steps that it didn't solve.
 
     Parameters
     ----------
@@ -160,19 +185,35 @@ def from_steps(
             "give either step or balance", key="step", hint="balance is solved at the step's end"
         )
     own, given = dict(named(states, "states")), dict(named(inputs, "inputs"))
+    if not own:
+        raise InputError("a plant has one state at least", key="states", hint='{"v": "m/s"}, say')
     numbers = {key: number(value, key) for key, value in named(parameters, "parameters").items()}
     labels = {STATE: tuple(own), INPUT: tuple(given), PARAMETER: tuple(numbers), STEP: ("dt",)}
     observe = _observe(labels, outputs, name)
     shown = dict(named(units, "units"))
     made = {each: shown.get(each, "") for each in observe.outputs[0].labels}
     law = _map_program(labels, step, name) if step is not None else _balance_program(labels, balance, name)
+    _require_apart({"state": own, "input": given, "parameter": numbers, "output": made})
     kinds: Mapping[QuantityKind, Mapping[str, str]] = {"coordinate": own, "command": given, "other": made}
     known = (Quantity(each, u, kind) for kind, group in kinds.items() for each, u in group.items())
-    return StepPlant(
+    plant = StepPlant(
         name=check_type(name, str, "name"), coordinates=tuple(own), inputs=tuple(given), outputs=tuple(made),
         parameters=numbers, robot=None, quantities=Quantities.gather((TIME,), known), observe=observe, law=law,
-        length=number(length, "length", "s"), implicit=step is None,
+        length=check_float(number(length, "length", "s"), "length", above=0.0), implicit=step is None,
     )  # fmt: skip
+    _ = plant.motion  # what can't be solved is refused here
+    return plant
+
+
+def _require_apart(groups: Mapping[str, Iterable[str]]) -> None:
+    """Raise InputError where one name stands for two things."""
+    seen = dict[str, str]()
+    for group, names in groups.items():
+        for name in names:
+            if name in seen:
+                message = f"{name!r} stands for two things, the {seen[name]} and the {group}"
+                raise InputError(message, key=f"{group}s", hint="give one of them another name")
+            seen[name] = group
 
 
 def _trace_call(what: str, function: Callable[..., ScalarMap], *given: object) -> ScalarMap:
@@ -228,31 +269,59 @@ def _balance_program(
 
 
 def newton_program(law: Program) -> Program:
-    """The step of a balance: the state that is sought, where the search starts, its error, and its next round."""
+    """The step of a balance: the state that is sought, where the search starts, its error, and its next round.
+
+    A round goes on from z + s d, d = −(∂e/∂z)⁻¹ e, where the error has fallen or the share s is least. Else it halves
+    s.
+    """
     labels = {group.name: group.labels for group in law.inputs}
     states = labels[STATE]
+    n, searched = len(states), (*states, *(f"{name} change" for name in states), "share", "error before")
+    labels[ITERATE] = searched
     tracer = Tracer(*labels)
     nodes = {group: tracer.inputs(group, len(names)) for group, names in labels.items()}
-    symbols = tracer.inputs(ITERATE, len(states), _SYMBOLS)
+    symbols = tracer.inputs(ITERATE, n, _SYMBOLS)
     (rest,) = traced(law, {**nodes, ITERATE: symbols}).values()
-    tried, begun = nodes[ITERATE], nodes[STATE]
+    tried, change, (share, before) = nodes[ITERATE][:n], nodes[ITERATE][n : 2 * n], nodes[ITERATE][2 * n :]
+    begun = nodes[STATE]
     here, slopes = (
         [replaced(row, symbols, tried) for row in rows] for rows in ([rest], jacobian(rest, symbols))
     )
-    at_begin = replaced(rest, symbols, begun)
-    error: Scalar = 0.0
-    for row, value, first in zip(slopes, here[0], at_begin, strict=True):
-        terms = sum((absolute(slope * z) for slope, z in zip(row, tried, strict=True)), absolute(first))
-        share = value / (_LEFT * terms + _TINY)
-        error = error + share * share
-    change = solve_general(slopes, here[0])
+    error = _error(here[0], slopes, tried, replaced(rest, symbols, begun))
+    good = less(error, before) + less(share, _LEAST) - less(error, before) * less(share, _LEAST)
+    try:
+        newton = [-1 * each for each in solve_general(slopes, here[0])]
+    except ZeroDivisionError:
+        message = f"the balance of '{law.name}' doesn't hang on the state where the step ends"
+        raise InputError(
+            message, key="balance", hint="its rows are of `after`, each most of its own state"
+        ) from None
+    half = share / 2
+    following = [
+        *(where(good, z + d, z - half * old) for z, d, old in zip(tried, newton, change, strict=True)),
+        *(where(good, d, old) for d, old in zip(newton, change, strict=True)),
+        where(good, 1.0, half),
+        where(good, error, before),
+    ]
     groups = {
         STATE: (states, tried),
-        "start": (states, begun),
+        "start": (searched, [*begun, *[0.0] * n, 1.0, _UNKNOWN]),
         "error": (("error",), [error]),
-        "following": (states, [z - c for z, c in zip(tried, change, strict=True)]),
+        "following": (searched, following),
     }
     return tracer.program(law.name, labels, groups)
+
+
+def _error(
+    left: Sequence[Scalar], slopes: Sequence[Sequence[Scalar]], after: Sequence[Scalar], first: Sequence[Scalar]
+) -> Scalar:  # fmt: skip
+    """At most 1 where every row of a balance is right to rounding of its terms."""
+    error: Scalar = 0.0
+    for row, value, begun in zip(slopes, left, first, strict=True):
+        terms = sum((absolute(slope * z) for slope, z in zip(row, after, strict=True)), absolute(begun))
+        share = value / (_LEFT * terms + _TINY)
+        error = error + share * share
+    return error
 
 
 class _ClosedSteps(ClosedLoop[StepPlant]):

@@ -28,6 +28,9 @@ from trundle.scalars import Scalar
 # What to do for other parameters than a plant's own.
 _CHANGING = 'other values are given where they are used: trundle.simulate(model, parameters={"NAME": 0.3})'
 
+# Of Runge-Kutta's steps (s): motors with windings need about so short ones.
+_RUNGE_KUTTA_STEP = 1e-3
+
 STEP = "step"
 """The group of a step's length (s)."""
 
@@ -132,6 +135,11 @@ class Plant:
         return (*self.coordinates, *self.speeds, *self.currents)
 
     @property
+    def usual_step(self) -> float:
+        """The length (s) of the steps of many of them, where nobody says another."""
+        return self.motion.length if isinstance(self.motion, Steps) else _RUNGE_KUTTA_STEP
+
+    @property
     def units(self) -> Mapping[str, str]:
         """The SI unit of each name; "" for pure numbers and where nobody knows."""
         return self.quantities.units
@@ -198,6 +206,10 @@ class Plant:
 
     def check_motion(self, time: FloatArray, states: FloatArray, outputs: FloatArray) -> None:
         """Raise InputError where a motion by steps, rows at these times (s), leads out of what is known."""
+
+    def unsolved_steps(self, passed: FloatArray, inputs: FloatArray, numbers: FloatArray, step: float) -> int:
+        """How many steps (s) between states `passed` found no end, where that isn't among the outputs."""
+        return 0
 
     def explain(self, states: FloatArray, outputs: FloatArray) -> str:
         """Where and why numbers may have failed, by rows at the times before; to end a message with."""

@@ -47,7 +47,7 @@ def rollout(
     inputs: Mapping[str, NumbersLike] | None = None,
     parameters: Mapping[str, NumbersLike] | None = None,
     steps: int = 1000,
-    dt: float | str = 1e-3,
+    dt: float | str | None = None,
     every: int = 1,
     count: int | None = None,
     threads: int | None = None,
@@ -81,7 +81,7 @@ def rollout(
     steps : int
         How many steps.
     dt : float or str, s
-        The length of a step.
+        The length of a step, by default 1 ms; of what goes by steps of its own theirs, over a terrain 10 ms.
     every : int
         Store every so many steps; must divide `steps`.
     count : int
@@ -139,11 +139,12 @@ def rollout(
 
     where = device_of(device, precision)
     check_whole_numbers(steps, every, count, threads)
-    h = positive(dt, "dt", "s")
+    dt = None if dt is None else positive(dt, "dt", "s")
     plant, given = plant_of(
         model, "rollout", named(parameters, "parameters"), base=base, terrain=terrain, mode=mode,
         inputs=named(inputs, "inputs"), varied=True,
     )  # fmt: skip
+    h = plant.usual_step if dt is None else dt
     told = inputs_told(plant, inputs, steps, h)
     warn_of_references(plant.control_description, plant.inputs, told)
     robots = rollout_inputs(plant, initial, told, given, count)

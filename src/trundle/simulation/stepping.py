@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError, NumericsError
+from trundle.errors import InputError, NumericsError, warn
 from trundle.model.arguments import named
 from trundle.model.placed import require_undriven, warn_of_references
 from trundle.model.plant import REMEMBERED, STEP, Plant, Steps
@@ -107,10 +107,14 @@ class SteppedProblem:
         self._advanced(self.start, inputs, 0, min(len(inputs), 2), lambda _: None)
         clock.begin("simulate_seconds")
         with Progress(progress, self.steps, f"driving {self.system.name}", "steps") as bar:
-            rows, books = self._driven(inputs, bar.fraction)
+            rows, books, unsolved = self._driven(inputs, bar.fraction)
         time = self.step * np.minimum(self.every * np.arange(self.count, dtype=float), self.steps)
         clock.begin("")
         loops = unstable_loops(self, *rows[:2])
+        if unsolved:
+            doubt = "what must be zero where they end isn't; shorter steps, or smoother laws, are solved more easily"
+            warn(f"{unsolved} of {self.steps} steps are unsolved: {doubt}")
+            loops = {**loops, "unsolved_steps": unsolved}
         return self._run(time, rows, books, {**clock.seconds(), **loops})
 
     def _run(
@@ -159,14 +163,15 @@ class SteppedProblem:
 
     def _driven(
         self, inputs: FloatArray, fraction: Callable[[float], None]
-    ) -> tuple[tuple[FloatArray, FloatArray, FloatArray], EnergyBooks | None]:
-        """States, inputs and outputs (rows, times) that are stored, and what energy did in every step.
+    ) -> tuple[tuple[FloatArray, FloatArray, FloatArray], EnergyBooks | None, int]:
+        """States, inputs and outputs (rows, times) that are stored, what energy did in every step, and how many steps
+        are unsolved.
 
         One step more than there are is taken: what the ground does at the last time is that of the step that begins
         there.
         """
         state, found, energy = self.start, list[tuple[FloatArray, ...]](), list[FloatArray]()
-        begin = 0
+        begin = unsolved = 0
         while begin <= self.steps:
             left = self.steps + 1 - begin
             count = left if left <= _BLOCK + 1 else _BLOCK  # a single step would be other code
@@ -178,6 +183,11 @@ class SteppedProblem:
             given = np.broadcast_to(given.T, (given.shape[1], count))
             outputs = self._observed(passed, given)
             self._check(begin, passed, given, outputs)
+            taken = min(count, self.steps - begin)  # not the one that is looked at alone
+            if taken:
+                unsolved += self.system.unsolved_steps(
+                    passed[:, : taken + 1], given[:, :taken], self.numbers, self.step
+                )
             number = begin + np.arange(count)
             stored = (number % self.every == 0) | (number == self.steps)
             found.append((passed[:, :-1][:, stored], given[:, stored], outputs[:, stored]))
@@ -185,7 +195,8 @@ class SteppedProblem:
                 energy.append(EnergyBooks.read(self.system.outputs, outputs))
             state, begin = passed[:, -1], begin + count
         states, told, outputs = (np.concatenate(parts, axis=1) for parts in zip(*found, strict=True))
-        return (states, told, outputs), EnergyBooks.of(self.step, self.every, energy) if energy else None
+        books = EnergyBooks.of(self.step, self.every, energy) if energy else None
+        return (states, told, outputs), books, unsolved
 
     def _check(self, begin: int, passed: FloatArray, given: FloatArray, outputs: FloatArray) -> None:
         """Raise InputError where a wheel has left all maps, NumericsError where states are no numbers; `passed` are the

@@ -13,7 +13,6 @@ from trundle.documents import Document
 from trundle.errors import InputError
 from trundle.expected import check_int
 from trundle.gpu.devices import Device
-from trundle.model import Model
 from trundle.model.arguments import named
 from trundle.model.lanes import NumbersLike
 from trundle.model.opening import ground_of, plant_of
@@ -42,7 +41,7 @@ class SweepRequest(NamedTuple):
     inputs: Mapping[str, NumbersLike]
     parameters: Mapping[str, NumbersLike]
     steps: int
-    dt: float
+    dt: float | None
     device: Device
 
     @property
@@ -74,15 +73,14 @@ def work_of_request(
         source, "sweep", {**request.parameters, **_ground_numbers(ground, request.varied)}, terrain=ground, mode=mode,
         inputs=[*request.inputs, *inputs], varied=True,
     )  # fmt: skip
-    units = units_of(plant)
-    cases, varied = cases_of(plant, request.varied, request.steps, request.dt)
+    units, dt = units_of(plant), plant.usual_step if request.dt is None else request.dt
+    cases, varied = cases_of(plant, request.varied, request.steps, dt)
     design = request.design(varied, lambda name: units.get(name, ""))
     work = Work(
         plant, design, measures_of(plant, request.measures), dict(request.initial), dict(request.inputs),
-        dict(request.parameters), request.steps, request.dt, request.device, cases,
+        dict(request.parameters), request.steps, dt, request.device, cases,
     )  # fmt: skip
-    if isinstance(plant, Model):
-        warn_of_period(plant, request.steps * request.dt, "a sweep")
+    warn_of_period(plant, request.steps * dt, "a sweep")
     return work
 
 
