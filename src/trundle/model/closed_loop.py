@@ -76,6 +76,7 @@ class ClosedLoop(Generic[Kind]):
     """The closed loop while it is put together: controllers' laws and the plant's programs in one builder."""
 
     def __init__(self, plant: Kind, description: Robot) -> None:
+        """Raise InputError for controllers that don't fit the plant."""
         self.plant, self.description = plant, description
         readable = (*plant.states, *plant.outputs)
         self.loop = control_loop(

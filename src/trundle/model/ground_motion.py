@@ -72,6 +72,7 @@ class GroundMotion:
         given: tuple[str, ...],
         varied: Mapping[str, Value] = MappingProxyType({}),
     ) -> None:
+        """`given` are the speeds that a run gives, `varied` numbers of the terrain that are parameters."""
         self.numbers = numbers
         self.mode: Mode = mode
         self.attitude: Attitude = attitude
@@ -155,6 +156,7 @@ class GroundMotion:
         return found
 
     def _touch(self, name: str, place: str, wheel: WheelModel, contact: Contact) -> Touching:
+        """A contact with its rows over all speeds: along the wheel's axes, along the normal, and of its height."""
         tree, poses = self.assembly.tree, self.here.at.poses
         rows = point_rows(tree, poses, wheel.link, contact.point, (*contact.axes, contact.gradient))
         if wheel.component.shape == "points" and wheel.spin is not None:  # a belt runs along all of its flat

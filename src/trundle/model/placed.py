@@ -13,7 +13,6 @@ from trundle.mechanics.quantities import Quantity, QuantityKind
 from trundle.model.mechanism import mechanism
 from trundle.model.sampled import Hold, hold_of
 from trundle.robot import Robot
-from trundle.robot.bodies import RevoluteJoint
 from trundle.robot.component import plain
 from trundle.robot.controllers import Action, Controller, Draw, Sight, UnitOf
 from trundle.robot.description import parse_robot
@@ -202,13 +201,7 @@ def _levelled(robot: Robot) -> dict[str, object]:
     driven = {motor.drives for motor in robot.motors.values()}
     data = plain(robot)
     joints, couplings = dict(data.get("joints", {})), data.get("couplings", {})
-    frozen = {
-        name
-        for name, joint in robot.joints.items()
-        if isinstance(joint, RevoluteJoint)
-        and name not in driven
-        and any(each.number for each in joint.axis[:2])
-    }
+    frozen = {name for name, joint in robot.joints.items() if joint.tilts and name not in driven}
     for name in frozen:
         kept = {key: joints[name][key] for key in ("parent", "at", "rpy", "body") if key in joints[name]}
         joints[name] = {"type": "fixed", **kept}

@@ -133,6 +133,11 @@ class Joint(Kind):
     rpy: Angles = default((0.0, 0.0, 0.0), "Roll, pitch, yaw of the joint's frame (rad), R = Rz Ry Rx.")
     body: Body = default({}, "The body it carries. Default: a massless one.")
 
+    @property
+    def tilts(self) -> bool:
+        """Whether it only turns, and about another axis than z."""
+        return False
+
 
 class FixedJoint(Joint):
     """Holds its body to its parent."""
@@ -245,6 +250,11 @@ class RevoluteJoint(Turning, DirectedJoint):
     drives = (DriveAxis("", 0, "angle"),)
 
     type: Literal["revolute"] = "revolute"
+
+    @property
+    def tilts(self) -> bool:
+        """Whether its axis isn't z."""
+        return any(each.number for each in self.axis[:2])
 
 
 class PrismaticJoint(Sliding, DirectedJoint):
