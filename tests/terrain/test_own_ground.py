@@ -1,6 +1,7 @@
 """A ground written outside the package: a halfpipe drives as its circle says, in runs, rollouts and files."""
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
@@ -71,3 +72,47 @@ def test_a_file_names_it():
     document = load({"robot": plain(box()), "terrain": pipe(5.0)})
     again = parse(dump(document.robot, terrain=document.terrain))
     assert again.terrain.surfaces["pipe"].radius.number == 5.0
+
+
+@trundle.register
+class Floor(Surface):
+    """Flat, as `law` says of a point."""
+
+    type: Literal["floor"] = "floor"
+    exact = True
+    law: ClassVar[Callable[[Any], Any]]
+
+    def spot(self, point, read):
+        return type(self).law(point)
+
+
+FLOOR = {"surfaces": {"floor": {"type": "floor"}}}
+UP = (0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("says", "words"),
+    [
+        (lambda p: Spot(p[2], (0.0, 0.0, -1.0), UP), "its distance falls along its normal"),
+        (lambda p: Spot(p[2], (0.0, 0.0, 2.0), UP), "its normal isn't of length 1"),
+        (lambda p: Spot(p[2], UP, (0.3, 0.0, 1.0)), "its gradient isn't the distance's derivative"),
+    ],
+)
+def test_a_ground_that_contradicts_itself_is_told(monkeypatch, says, words):
+    monkeypatch.setattr(Floor, "law", staticmethod(says), raising=False)
+    with pytest.warns(UserWarning, match=f"the surface 'floor' contradicts itself at 8 of 8.*{words}"):
+        trundle.rollout(box(), terrain=FLOOR, steps=1, dt=0.01, progress=False)
+
+
+@pytest.mark.parametrize(
+    ("says", "words"),
+    [
+        (lambda p: Spot(p[2] if p[0] < 9 else 0.0, UP, UP), "Floor.spot failed.*\n.*no `if` on a value"),
+        (lambda p: (p[2], UP, UP), "Floor.spot gives.*\n.*expected trundle.robot.Spot"),
+        (lambda p: Spot(p[2], (0.0, 1.0), UP), "Floor.spot gives"),
+    ],
+)  # fmt: skip
+def test_a_ground_that_can_t_be_traced_says_where(monkeypatch, says, words):
+    monkeypatch.setattr(Floor, "law", staticmethod(says), raising=False)
+    with pytest.raises(trundle.InputError, match=words):
+        trundle.simulate(box(), 0.02, {}, terrain=FLOOR, step=0.01, progress=False)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from trundle.choices import Mode
-from trundle.errors import InputError
+from trundle.errors import InputError, warn
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.momentum import weight
 from trundle.mechanics.wheels import WheelModel
@@ -19,9 +20,11 @@ from trundle.robot.bodies import MOMENTS, Inertia
 from trundle.robot.contact import Bearing
 from trundle.robot.problems import Mistake, report
 from trundle.robot.structure import has_heights
-from trundle.robot.terrain import Terrain
+from trundle.robot.terrain import Ground, Terrain
 from trundle.scalars import Scalar, plus, times
 
+# Random points at which a surface is looked at, the step of differences (m), and by how much they may be off.
+_POINTS, _NEAR, _APART = 8, 1e-5, 1e-3
 # Contacts that a base needs to stand on.
 _STANDS = 3
 
@@ -35,6 +38,8 @@ def require_ground(described: Robot, numbers: Mechanism, terrain: Terrain, mode:
             hint="say what does: wheels: {toe: {type: foot, parent: LINK, at: [0, 0, -0.1], radius: 2 cm}}; "
             "a URDF file's collision spheres are feet by themselves",
         )
+    for ground in terrain.grounds:
+        _check_slopes(ground)
     if described.loops:
         raise InputError("loops are not closed on terrain", key="robot.loops", hint="use couplings")
     for motor in numbers.assembly.actuators:
@@ -52,6 +57,41 @@ def require_ground(described: Robot, numbers: Mechanism, terrain: Terrain, mode:
     lacks = [*_ideal(numbers), *_standing(described, numbers), *_heights(described), *_inertias(numbers)]
     if lacks:
         raise report([replace(mistake, path=("robot", *mistake.path)) for mistake in lacks])
+
+
+def _check_slopes(ground: Ground) -> None:
+    """A warning where most random points show that a surface of a user's own contradicts itself: that its normal isn't
+    of length 1 or points inside, or that its gradient isn't ∂distance/∂p.
+    """
+    if all(type(surface).__module__.startswith("trundle.") for surface in ground.surfaces):
+        return
+    points = np.random.default_rng(0).uniform([-2.0, -2.0, -0.5], [2.0, 2.0, 0.5], (_POINTS, 3)).tolist()
+    wrong = Counter(said for point in points for said in _contradictions(ground, point))
+    for said, count in wrong.items():
+        if count > _POINTS / 2:
+            warn(
+                f"the surface {ground.name!r} contradicts itself at {count} of {_POINTS} random points: {said}"
+            )
+
+
+def _contradictions(ground: Ground, point: Sequence[float]) -> Iterator[str]:
+    """What a surface says of a point that can't be."""
+    spot = ground.spot((point[0], point[1], point[2]))
+    normal, gradient = (np.array([float(part) for part in each]) for each in (spot.normal, spot.gradient))  # pyright: ignore[reportArgumentType]
+    distances = [
+        float(ground.spot(tuple(np.add(point, sign * _NEAR * np.eye(3)[k]))).distance)  # pyright: ignore[reportArgumentType]
+        for k in range(3)
+        for sign in (1, -1)
+    ]
+    slopes = (np.array(distances[::2]) - distances[1::2]) / (2 * _NEAR)
+    if not np.isfinite([*normal, *gradient, *distances]).all():
+        yield "it isn't a number"
+    elif abs(np.linalg.norm(normal) - 1) > _APART:
+        yield "its normal isn't of length 1"
+    elif normal @ slopes < 0:
+        yield "its distance falls along its normal"
+    elif np.abs(gradient - slopes).max() > _APART:
+        yield "its gradient isn't the distance's derivative"
 
 
 def _ideal(numbers: Mechanism) -> Iterator[Mistake]:

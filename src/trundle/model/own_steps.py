@@ -225,6 +225,8 @@ def _trace_call(what: str, function: Callable[..., ScalarMap], *given: object) -
             raise
         why = f"there is no {error}" if isinstance(error, KeyError) else str(error)
         hint = "write where(less(a, b), x, y) for an if, and sin, sqrt and the like of trundle.scalars"
+        if isinstance(error, KeyError):
+            hint = f"known: {', '.join(name for each in given if isinstance(each, Mapping) for name in each)}"
         raise InputError(f"{what} can't be traced: {why}", key=what, hint=hint) from error
 
 

@@ -174,7 +174,8 @@ class Plant:
         Parameters
         ----------
         controllers : mapping of str to Controller or mapping
-            By name: components, or what a file would hold. They read states and outputs, and drive inputs.
+            By name: components, or what a file would hold. They read states and outputs, and drive inputs. Those that
+            it has already stay, but for those of the same names.
 
         Returns
         -------

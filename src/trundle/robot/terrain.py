@@ -8,9 +8,10 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import Field, PrivateAttr, model_validator
 
+from trundle.errors import InputError
 from trundle.robot.component import Component, Identifier, components, default, own_values
 from trundle.robot.gridded import GridSurface
-from trundle.robot.kinds import Read
+from trundle.robot.kinds import Read, ask
 from trundle.robot.surfaces import SURFACES, PlaneSurface, Spot, Surface
 from trundle.robot.values import (
     Damping,
@@ -72,10 +73,22 @@ class Ground(NamedTuple):
 
     def spot(self, point: Vector) -> Spot:
         """What the nearest surface is near a point."""
-        first, *others = (surface.spot(point, self.read) for surface in self.surfaces)
+        key = f"terrain.surfaces.{self.name}"
+        first, *others = (_spot_of(surface, key, point, self.read) for surface in self.surfaces)
         for other in others:
             first = _chosen(less(other.distance, first.distance), other, first)
         return first
+
+
+def _spot_of(surface: Surface, key: str, point: Vector, read: Read) -> Spot:
+    """What a surface says near a point; InputError where that is no `Spot`."""
+    spot = ask(surface, key, surface.spot, point, read)
+    if not isinstance(spot, Spot) or len(spot.normal) != 3 or len(spot.gradient) != 3:
+        message = f"{type(surface).__name__}.spot gives {spot!r}"
+        raise InputError(
+            message, key=key, hint="expected trundle.robot.Spot(distance, normal, gradient) in space"
+        )
+    return spot
 
 
 # What surfaces that join are called together.
