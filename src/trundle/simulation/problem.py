@@ -111,7 +111,6 @@ class Problem:
 
     def sampling(self) -> Program:
         """What samples do to x, and to S."""
-        assert isinstance(self.system, Model)
         if self.carried is None:
             return sampling_of(self.system)
         return self.carried.sampling(self.rate.inputs[self.rate.input_index("state")].labels)
@@ -243,7 +242,7 @@ def _integrated(
     settings = Settings(method, *problem.bounds(method), longest_step(signals, options.end, options.max_step))
     breaks = [t for signal in signals for t in (*signal.jumps, *signal.kinks)]
     look, jump, system = closer_look(signals), None, problem.system
-    if isinstance(system, Model) and system.sampling is not None:
+    if system.sampling is not None:
         instants = Instants.between(system.clocks, 0.0, options.end, SAME_TIME * options.end)
         breaks += instants.times.tolist()
         jump = jumping(problem.sampling(), signals, fill, problem.numbers, instants)

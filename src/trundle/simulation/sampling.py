@@ -10,7 +10,6 @@ import numpy as np
 
 from trundle.arrays import FloatArray, Floats
 from trundle.errors import InputError, warn
-from trundle.model import Model
 from trundle.model.plant import Plant, Rates
 from trundle.model.sampled import DUE
 from trundle.model.symbols import INPUT, STATE
@@ -74,10 +73,11 @@ def warn_of_period(plant: Plant, end: float, unless: str) -> None:
             )
 
 
-def sampling_of(model: Model) -> Program:
-    """What samples do to a state that an integrator brought near the constraints."""
-    assert model.sampling is not None
-    return model.sampling if model.projection is None else feed(model.sampling, model.projection)
+def sampling_of(plant: Plant) -> Program:
+    """What samples do to a state, which an integrator only brought near the constraints."""
+    assert plant.sampling is not None
+    back = plant.motion.projection if isinstance(plant.motion, Rates) else None
+    return plant.sampling if back is None else feed(plant.sampling, back)
 
 
 def stepped_program(plant: Plant) -> Program | None:
@@ -85,7 +85,7 @@ def stepped_program(plant: Plant) -> Program | None:
     motion = plant.motion
     if plant.sampling is None:
         return motion.projection if isinstance(motion, Rates) else motion.step
-    whole = sampling_of(plant) if isinstance(plant, Model) else plant.sampling
+    whole = sampling_of(plant)
     groups = [Group(NEXT_INPUT, group.labels) if group.name == INPUT else group for group in whole.inputs]
     sampled = replace(whole, inputs=tuple(groups), function=None)
     return sampled if isinstance(motion, Rates) else _after(sampled, motion.step)

@@ -9,7 +9,6 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
-from trundle.model import Model
 from trundle.model.manifold import on_manifold
 from trundle.program import compile_program, feed
 from trundle.results import Run
@@ -40,7 +39,7 @@ class Stepper:
         )
         self._observe = compile_program(problem.observe).single()
         self._sampling = None
-        if isinstance(system, Model) and system.sampling is not None:
+        if system.sampling is not None:
             self._sampling = compile_program(sampling_of(system)).single()
         self._names = guided.inputs[guided.input_index("state")].labels
         self.restart()
@@ -104,7 +103,7 @@ class Stepper:
     def _sampled(self, begin: float, end: float) -> tuple[Jump | None, Sequence[float]]:
         """What samples do from one time to another, the last excepted, and when between."""
         system, sampling = self.problem.system, self._sampling
-        if sampling is None or not isinstance(system, Model):
+        if sampling is None:
             return None, ()
         instants, n = Instants.between(system.clocks, begin, end), len(system.states)
         inside = (instants.times > begin + instants.apart) & (instants.times < end - instants.apart)

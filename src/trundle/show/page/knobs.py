@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NotRequired, TypedDict
 
-from trundle.model import Model
 from trundle.program import Program
 from trundle.robot import Robot
 from trundle.show.drawing.scenes import scene
@@ -105,8 +104,7 @@ def _parameters(problem: Problem, robot: Robot, size: float, first: Sequence[str
 
 def _used(problem: Problem, group: str) -> set[str]:
     """The labels of an input group on which the motion depends, at samples, too."""
-    system = problem.system
-    sampling = system.sampling if isinstance(system, Model) else None
+    sampling = problem.system.sampling
     return _read(problem.rate, group) | (set() if sampling is None else _read(sampling, group))
 
 

@@ -149,7 +149,7 @@ def _programs(problem: Problem) -> dict[str, Program]:
         programs["measure"] = measures
     if system.projection is not None:
         programs["project"] = system.projection
-    if isinstance(system, Model) and system.sampling is not None:
+    if system.sampling is not None:
         programs["sample"] = system.sampling
     return programs
 
