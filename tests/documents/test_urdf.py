@@ -486,3 +486,18 @@ def test_the_example_arm_is_what_it_says():
     assert (arm.base, inertia.zz.number, inertia.xz.number) == ("fixed", 0.0006, 0.0)
     assert inertia.xx.number == pytest.approx(0.0093, rel=1e-15)
     assert meaning(dump_urdf(arm)) == meaning(EXAMPLE.read_text())
+
+
+def test_declared_encodings_and_blank_lines_before_a_prologue(tmp_path):
+    """As public files have them: what is written again is UTF-8, and says so; lines are those of the file."""
+    wanted, robot = parse_urdf(ARM), ARM[ARM.index("<robot") :]
+    text = f'\n\n<?xml version="1.0" encoding="ISO-8859-1"?>\n<!-- für Übungen -->\n{robot}'
+    (tmp_path / "latin.urdf").write_bytes(text.encode("latin-1"))
+    read = load_urdf(tmp_path / "latin.urdf")
+    assert read.joints == wanted.joints
+    assert 'encoding="UTF-8"' in dump_urdf(read)
+    assert "für Übungen" in dump_urdf(read)
+    (tmp_path / "broken.urdf").write_text("\n\n<?xml version='1.0'?>\n<robot name='a'>\n<link>\n</robot>")
+    with pytest.raises(InputError, match="mismatched tag") as found:
+        load_urdf(tmp_path / "broken.urdf")
+    assert found.value.line == 6

@@ -117,6 +117,8 @@ def refuse_foreign(content: bytes, file: str | None) -> None:
 
 # A description of a hundred bodies has some 20 kB; tables that need more belong into a CSV file.
 MOST_BYTES = 1_000_000
+# The encoding that an XML file declares.
+_DECLARED = re.compile(rb"\s*<\?xml[^>]*?\sencoding=[\"']([\w.-]+)[\"']")
 
 
 @dataclass(frozen=True)
@@ -192,9 +194,24 @@ def read_text(path: FilePath, most: int = MOST_BYTES) -> str:
 
 
 def decode(content: bytes, file: str | None = None) -> str:
-    """Text of a file's bytes: UTF-8."""
+    """Text of a file's bytes: UTF-8, or in XML the encoding that it declares, which then declares UTF-8."""
     refuse_foreign(content[:LOOKED_AT], file)
-    return decoded(content, file)
+    declared = _DECLARED.match(content)
+    try:
+        return decoded(content, file)
+    except InputError:
+        text = None if declared is None else _decoded_as(content, declared[1].decode("ascii"))
+        if declared is None or text is None:
+            raise
+        return text[: declared.start(1)] + "UTF-8" + text[declared.end(1) :]
+
+
+def _decoded_as(content: bytes, encoding: str) -> str | None:
+    """The text of bytes in an encoding; None where it isn't that, or no encoding of text is called so."""
+    try:
+        return content.decode(encoding)
+    except (LookupError, UnicodeError):
+        return None
 
 
 def too_large(size: int, file: str | None, most: int = MOST_BYTES) -> InputError:

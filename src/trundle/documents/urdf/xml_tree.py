@@ -60,9 +60,11 @@ class XmlElement(ElementTree.Element):
 class _Events:
     """What expat's events become: elements, comments and text, in the order of the file."""
 
-    def __init__(self, file: str | None) -> None:
-        """A parser whose events build the tree; document types and entities stop it at once."""
-        self.file = file
+    def __init__(self, file: str | None, blank: int) -> None:
+        """A parser whose events build the tree; document types and entities stop it at once. So many `blank` lines
+        stood before what it parses.
+        """
+        self.file, self.blank = file, blank
         self.depth = 0
         self.count = 0
         self.start = -1  # where the root element begins, in bytes
@@ -76,8 +78,13 @@ class _Events:
         self.parser.StartDoctypeDeclHandler = self.refuse
         self.parser.EntityDeclHandler = self.refuse
 
+    @property
+    def line(self) -> int:
+        """Where it is in the file."""
+        return self.blank + self.parser.CurrentLineNumber
+
     def fail(self, message: str, hint: str | None = None) -> InputError:
-        return InputError(message, file=self.file, line=self.parser.CurrentLineNumber, hint=hint)
+        return InputError(message, file=self.file, line=self.line, hint=hint)
 
     def refuse(self, *_: object) -> None:
         hint = "take the <!DOCTYPE ...> away: a description is plain elements and attributes"
@@ -95,7 +102,7 @@ class _Events:
             self.start = self.parser.CurrentByteIndex
         element = self.tree.start(tag, attributes)
         assert isinstance(element, XmlElement)
-        element.line = self.parser.CurrentLineNumber
+        element.line = self.line
 
     def close(self, tag: str) -> None:
         self.depth -= 1
@@ -111,13 +118,15 @@ def read_xml(text: str, file: str | None = None) -> tuple[XmlElement, str]:
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
         raise InputError("contains a character that is not text", file=file, line=line) from None
-    events = _Events(file)
+    begun = content.lstrip()  # nothing may stand before a declaration, and in public files blank lines do
+    events = _Events(file, content[: len(content) - len(begun)].count(b"\n"))
+    content = begun
     try:
         events.parser.Parse(content, True)
     except expat.ExpatError as error:
         message = f"not valid XML: {expat.ErrorString(error.code)}"
         hint = "check the brackets, the quotes and the end tags here and in the line above"
-        raise InputError(message, file=file, line=error.lineno, hint=hint) from None
+        raise InputError(message, file=file, line=events.blank + error.lineno, hint=hint) from None
     root = events.tree.close()
     assert isinstance(root, XmlElement)
     return root, content[: events.start].decode().replace("\r\n", "\n")
