@@ -698,3 +698,49 @@ robot:
     state = dict(zip(ours.states, np.linspace(0.3, 1.1, len(ours.states)), strict=True))
     rates = dict(zip(theirs.states, theirs.rhs(state), strict=True))
     assert _difference(ours.rhs(state), [rates[name] for name in ours.states]) < ROUNDING
+
+
+DROPS = """
+<robot name="vacuum">
+  <link name="base_link"><inertial><mass value="3"/><inertia ixx="0.02" iyy="0.02" izz="0.03"/></inertial></link>
+  {sides}
+</robot>
+"""
+SIDE = """
+  <link name="drop_{0}"/>
+  <link name="{0}"><inertial><mass value="0.1"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4"/></inertial></link>
+  <joint name="wheel_drop_{0}_joint" type="{2}"><parent link="base_link"/><child link="drop_{0}"/>
+    <origin xyz="0 {1} 0.030"/>{3}</joint>
+  <joint name="{0}_joint" type="continuous"><parent link="drop_{0}"/><child link="{0}"/><axis xyz="0 1 0"/></joint>
+"""
+SPRUNG = '<axis xyz="0 0 2"/><limit lower="0" upper="0.03" effort="1" velocity="1"/><dynamics damping="1"/>'
+
+
+def vacuum(folder: Path, kind: str, moves: str, fixed: str, height: float = 0.03) -> Path:
+    sides = "".join(SIDE.format(side, y, kind, moves) for side, y in (("left", 0.12), ("right", -0.12)))
+    text = (
+        DROPS.format(sides=sides).replace("0.030", str(height))
+        if kind == "fixed"
+        else DROPS.format(sides=sides)
+    )
+    (folder / "base.urdf").write_text(text)
+    wheels = "".join(f"    {side}: {{joint: {side}_joint, radius: 0.035}}\n" for side in ("left", "right"))
+    (folder / "base.yaml").write_text(f"trundle: 1\nrobot:\n  urdf: base.urdf\n{fixed}  wheels:\n{wheels}")
+    return folder / "base.yaml"
+
+
+def test_sprung_wheel_drops_are_held(tmp_path: Path):
+    with pytest.raises(trundle.InputError, match="lifts the wheel.*\n.*fixed: {wheel_drop_left_joint: 0}"):
+        trundle.load(vacuum(tmp_path, "prismatic", SPRUNG, ""))
+    held = "  fixed: {wheel_drop_left_joint: 0.005, wheel_drop_right_joint: 0.005}\n"
+    robot = trundle.load(vacuum(tmp_path, "prismatic", SPRUNG, held))
+    rigid = trundle.load(vacuum(tmp_path, "fixed", "", "", 0.035))
+    assert [robot.number(each) for each in robot.wheels["left"].at] == pytest.approx([0, 0.12, 0.035])
+    assert {**robot.parameter_values()} == pytest.approx({**rigid.parameter_values()})
+    for fixed, words in (
+        ("{wheel_drop_lift_joint: 0}", "the file has no joint 'wheel_drop_lift_joint'"),
+        ("{left_joint: 0.5}", "expected 0: turn its <origin rpy>"),
+        ("[left_joint]", "expected positions by joint"),
+    ):
+        with pytest.raises(trundle.InputError, match=words):
+            trundle.load(vacuum(tmp_path, "prismatic", SPRUNG, f"  fixed: {fixed}\n"))

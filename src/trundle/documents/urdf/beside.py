@@ -6,20 +6,25 @@ mean the same, and what is written back to URDF holds all of it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 
 from trundle.documents.document import read_text
 from trundle.documents.urdf.additions import EXTENSION, TAGS, in_attribute
+from trundle.documents.urdf.elements import origin_of
 from trundle.documents.urdf.urdf_reader import checked_reading, read_root
 from trundle.documents.urdf.visuals import names_meshes
-from trundle.documents.urdf.xml_tree import DescriptionPlace, XmlElement, read_xml
+from trundle.documents.urdf.xml_tree import DescriptionPlace, XmlElement, XmlPart, read_xml
 from trundle.errors import InputError, suggest
 from trundle.robot.description import Robot
 from trundle.robot.problems import Path
 from trundle.robot.values import describe
+from trundle.spatial.vectors import add, apply, euler_rotation, scale
 
 _ELEMENTS = {family: tag for tag, family in TAGS.items()}
+# The axis of a joint that says none.
+_ALONG = (1.0, 0.0, 0.0)
 # Keys of a robot that stand as attributes of <trundle>.
 _ATTRIBUTES = ("base", "gravity", "speeds")
 _FROM_FILE = {
@@ -69,14 +74,50 @@ def _add(root: XmlElement, data: Mapping[str, object], where: DescriptionPlace) 
                 extension.append(element)
         elif key in _ATTRIBUTES:
             extension.set(key, _text(given, where, ("robot", key)))
+        elif key == "fixed":
+            _fix(root, given, where)
         elif key == "name":
             if not isinstance(given, str):
                 raise where.fail(f"expected a name, got {describe(given)}", ("robot", key))
             root.set("name", given)
         elif key != "urdf":
-            known = ("urdf", "name", *_ATTRIBUTES, *_ELEMENTS)
+            known = ("urdf", "name", "fixed", *_ATTRIBUTES, *_ELEMENTS)
             hint = _FROM_FILE.get(key) or suggest(key, known, most=20)
             raise where.fail(f"{key!r} can't stand beside a URDF file", ("robot", key), hint)
+
+
+def _fix(root: XmlElement, given: object, where: DescriptionPlace) -> None:
+    """Make joints of a file fixed at positions (m; of those that turn 0): what they carry moves with their parents."""
+    if not isinstance(given, Mapping):
+        message = f"expected positions by joint, got {describe(given)}"
+        raise where.fail(message, ("robot", "fixed"), "write JOINT: 0 below this key")
+    joints = {str(joint.get("name")): joint for joint in root.findall("joint")}
+    for name, position in given.items():
+        at: Path = ("robot", "fixed", str(name))
+        if name not in joints:
+            raise where.fail(f"the file has no joint {str(name)!r}", at, suggest(str(name), joints, most=20))
+        joint = joints[name]
+        assert isinstance(joint, XmlElement)
+        slides = joint.get("type") == "prismatic"
+        if not isinstance(position, (int, float)) or isinstance(position, bool) or (position and not slides):
+            expected = "a number (m)" if slides else "0: turn its <origin rpy> in the file for another angle"
+            raise where.fail(f"expected {expected}, got {describe(position)}", at)
+        if position:
+            _move(joint, position)
+        joint.set("type", "fixed")
+
+
+def _move(joint: XmlElement, way: float) -> None:
+    """Put a joint's origin on along its axis (m)."""
+    part = XmlPart(joint, f"joint {joint.get('name')!r}")
+    (xyz, rpy), axis = origin_of(part), part.child("axis")
+    along = _ALONG if axis is None else axis.numbers("xyz", _ALONG)
+    moved = add(xyz, scale(way / math.hypot(*along), apply(euler_rotation(*rpy), along)))
+    origin = joint.find("origin")
+    if origin is None:
+        origin = XmlElement("origin")
+        joint.append(origin)
+    origin.set("xyz", " ".join(map(str, moved)))
 
 
 def _elements(family: str, given: object, where: DescriptionPlace) -> Iterator[XmlElement]:
