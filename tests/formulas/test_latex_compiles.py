@@ -48,7 +48,9 @@ def test_widths_are_those_of_tex(tmp_path):
     """What breaks lines is the width that TeX finds, to a tenth."""
     page = AlignedPage(equations(catalog.swerve()))
     rows = [row for block in page.layout.blocks for each in block.statements for row in page.rows(each)]
-    formulas = [side for row in rows for side in (page.left_side(row), page.right_side(row)) if len(side) > 40]
+    formulas = [
+        side for row in rows for side in (page.left_side(row), page.right_side(row)) if len(side) > 40
+    ]
     boxes = [f"\\setbox0\\hbox{{$\\displaystyle {each}$}}\\typeout{{width \\the\\wd0}}" for each in formulas]
     head, tail = r"\documentclass{article}\usepackage{amsmath}\begin{document}", r"\end{document}"
     log = compiled("\n".join([head, *boxes, tail]), tmp_path)

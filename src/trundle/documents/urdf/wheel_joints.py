@@ -197,7 +197,7 @@ def _refuse_tilting(tree: LinkTree, joint: UrdfJoint, above: UrdfJoint | None) -
         if not tree.is_vertical(above, _ROUNDED):
             does = "lifts" if above.type == "prismatic" else "tilts"
             message = f"it {does} the wheel on {joint.name!r}, which stands on level ground"
-            hint = f"make it fixed (fixed: {{{above.name}: 0}} beside urdf); or write base: floating, with a terrain"
+            hint = f"make it fixed (fixed: {{{above.name}: 0}}); or write base: floating beside urdf, with a terrain"
             raise above.part.fail(message, hint=hint)
         _, above, _ = tree.mounted(above)
 
