@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -70,15 +70,13 @@ class LogColumns:
         for name, column in columns.items():
             if not isinstance(column, str):
                 raise InputError(f"a column's name is text, not {came(column)}", key=f"columns.{name}")
-            own = [each for each in self.channels if each.endswith(f".{name}")]
-            full = own or [each for each in known if each == name or each.endswith(f".{name}")]
-            if len(full) > 1 and name not in full:
-                raise InputError(f"{name!r} is one of {', '.join(full)}", key=f"columns.{name}")
+            full = [name] if name in known else _ending_in(name, self.channels) or _ending_in(name, known)
+            if len(full) > 1:
+                message = f"{name!r} is one of {', '.join(full)}"
+                raise InputError(message, key=f"columns.{name}", hint="write the whole name")
             message = f"no sensor of '{self.robot.name}' tells {name!r}"
-            require_known(
-                name if name in full or not full else full[0], known, message, key=f"columns.{name}"
-            )
-            yield (name if name in full else full[0]), column
+            require_known(full[0] if full else name, known, message, key=f"columns.{name}")
+            yield full[0], column
 
     def _in_si(self, log: Run) -> Run:
         """A log in SI; InputError for a column in a unit of something else."""
@@ -114,6 +112,11 @@ class LogColumns:
                 raise InputError(message, key="log", hint=hint)
 
 
+def _ending_in(name: str, known: Iterable[str]) -> list[str]:
+    """The columns that are called so without their sensor."""
+    return [each for each in known if each.endswith(f".{name}")]
+
+
 def _opened(
     given: Run | str | os.PathLike[str], columns: Mapping[str, str] | None, known: Sequence[str]
 ) -> Run:
@@ -129,7 +132,7 @@ def _opened(
     if columns is None:
         return given
     theirs = {"time": given.time, **given.values}
-    found = _found([*theirs], columns, known)
+    found = _columns_by_name([*theirs], columns, known)
     values = {ours: theirs[name] for ours, (name, _) in found.items()}
     units = {ours: unit or given.units.get(name, "") for ours, (name, unit) in found.items()}
     return Run(given.name, values.pop("time"), values, {name: unit for name, unit in units.items() if unit})
@@ -138,9 +141,8 @@ def _opened(
 def _of_csv(file: Path, columns: Mapping[str, str] | None, known: Sequence[str]) -> Run:
     """A CSV file, whose header may name units: "encoders.left.angle [deg]"."""
     sheet = read_sheet(file).with_units()
-    found = {name: (name, "") for name in sheet.names}
-    if columns is not None:
-        found = _found(sheet.names, columns, known)
+    whole = {name: (name, "") for name in sheet.names}
+    found = whole if columns is None else _columns_by_name(sheet.names, columns, known)
     ours = {name: mine for mine, (name, _) in found.items()}
     places = [place for place, name in enumerate(sheet.names) if name in ours]
     said = dict(zip(sheet.names, sheet.units, strict=True))
@@ -151,7 +153,7 @@ def _of_csv(file: Path, columns: Mapping[str, str] | None, known: Sequence[str])
     return Run(file.stem, values.pop("time"), values, shown)
 
 
-def _found(
+def _columns_by_name(
     names: Sequence[str], columns: Mapping[str, str], known: Sequence[str]
 ) -> dict[str, tuple[str, str]]:
     """By Trundle's names the columns of a log, and the unit that was said of it: as named, and those that are known."""

@@ -123,7 +123,7 @@ class ControlLoop:
         """What all do together, by the model's names; commands on one input added up. What samples holds its
         commands.
         """
-        commands = self._held(view)
+        commands = self._held_commands(view)
         rates: dict[str, Scalar] = dict.fromkeys(self.states, 0.0)
         shown = dict[str, Scalar]()
         for each in self.continuous:
@@ -143,7 +143,11 @@ class ControlLoop:
 
     def sample(self, view: PlantView, due: Mapping[str, Scalar]) -> dict[str, Scalar]:
         """All states after an instant, by which clocks are due then."""
-        before, commands, after = self.act(view).commands, self._waited(view, due), dict(view.states)
+        before, commands, after = (
+            self.act(view).commands,
+            self._delayed_commands(view, due),
+            dict(view.states),
+        )
         at_once = {name for each in self.controllers for name in each.at_once}
         for each in self.controllers:
             fresh = {name: after[name] for name in each.reads if name in at_once and each.hold}
@@ -163,7 +167,7 @@ class ControlLoop:
                     _add(commands, {name: after[each.hold.places(name)[0]]})
         return after
 
-    def _held(self, view: PlantView) -> dict[str, Scalar]:
+    def _held_commands(self, view: PlantView) -> dict[str, Scalar]:
         """The commands of those that sample."""
         commands = dict[str, Scalar]()
         for each in self.controllers:
@@ -171,7 +175,7 @@ class ControlLoop:
                 _add(commands, {name: view.states[each.hold.places(name)[0]] for name in each.drives})
         return commands
 
-    def _waited(self, view: PlantView, due: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    def _delayed_commands(self, view: PlantView, due: Mapping[str, Scalar]) -> dict[str, Scalar]:
         """The commands that come late: what waited is known before any law."""
         commands = dict[str, Scalar]()
         for each in self.controllers:

@@ -84,12 +84,17 @@ class StepPlant(Plant):
         sampled = {name.partition(".")[0] for name in self.clocks}  # these moved after the step
         rows = [row for row, name in enumerate(self.states) if name.partition(".")[0] in sampled]
         after[rows] = before[rows]
-        program = only_output(self.motion.step, "error")
+        program = self._left_over
         sought = np.zeros((program.inputs[-1].size, after.shape[1]))
         sought[: len(after)] = after
         given = (before, np.ascontiguousarray(inputs), numbers, np.array([step]), sought)
         (error,) = compile_program(program)(*given, often=False)
         return int((~(error <= _SOLVED)).sum())
+
+    @cached_property
+    def _left_over(self) -> Program:
+        """The error of the balance by what is tried."""
+        return only_output(self.motion.step, "error")
 
     def closed(self, controllers: Mapping[str, Controller | Mapping[str, object]]) -> StepPlant:
         """The law is put into the balance, where a step ends, or into the map, where it begins."""

@@ -41,7 +41,7 @@ _GROWS, _ALONE = 0.1, 0.01
 # at this share of the last quarter: a base that begins beside its way slides at first, a third of a short run.
 _LASTS, _SETTLED = 0.25, 0.5
 # The period of what acts at every instant, where its part in a loop is looked at (s), and a limit beyond all commands.
-_OFTEN, _NEVER = 1e-4, 1e9
+_OFTEN, _UNLIMITED = 1e-4, 1e9
 # States beyond this leave differences no digits, as where a run is about to end without numbers.
 _FAR = 1e6
 # Steps until all samples fall together again, at most, and the least share of the periods that is looked at.
@@ -166,7 +166,7 @@ def unstable_loops(problem: SteppedProblem, states: FloatArray, inputs: FloatArr
         return {}
     every = placed(system.control_description)
     free = {
-        name: -_NEVER if name.endswith(".lowest") else _NEVER
+        name: -_UNLIMITED if name.endswith(".lowest") else _UNLIMITED
         for name in problem.parameters
         if name.startswith("controllers.") and name.endswith((".lowest", ".highest"))
     }  # at a limit a loop is open, and swings from one to the other all the same
