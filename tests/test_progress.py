@@ -24,7 +24,7 @@ MODEL = trundle.derive(catalog.pendulum(links=1))
 def watched(monkeypatch):
     """Somebody watches; and as nobody is patient and nothing was compiled here before, all is shown."""
     monkeypatch.setattr(progress, "someone_watches", lambda: True)
-    for name, value in (("_PATIENCE", 0.0), ("_EVERY", 1e-3), ("_CALLS", 1)):
+    for name, value in (("_PATIENCE", 0.0), ("_FORECAST", 0.0), ("_EVERY", 1e-3), ("_CALLS", 1)):
         monkeypatch.setattr(progress, name, value)
     monkeypatch.setattr(jit, "_ALIVE", WeakValueDictionary())
     monkeypatch.setattr(jit, "_RECENT", OrderedDict())
@@ -44,6 +44,7 @@ def test_a_terminal_sees_how_far_it_is_and_the_rate(capsys, watched):
 )
 def test_who_sees_it(monkeypatch, capsys, tty, asked, notebook):
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "_FORECAST", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: tty and not notebook)
     if notebook:
         monkeypatch.setitem(sys.modules, "ipykernel", sys)
@@ -56,6 +57,7 @@ def test_who_sees_it(monkeypatch, capsys, tty, asked, notebook):
 def test_short_work_and_callbacks_write_nothing(monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(progress, "_PATIENCE", 60.0)  # on a busy machine this takes more than a second
+    monkeypatch.setattr(progress, "_FORECAST", 60.0)
     done = []
     trundle.simulate(MODEL, 1.0, initial={"link_1.angle": 1.0})
     trundle.simulate(MODEL, 1.0, initial={"link_1.angle": 1.0}, progress=done.append)

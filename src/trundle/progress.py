@@ -1,4 +1,4 @@
-"""Progress of long work: tqdm's line on standard error once it has taken a second, or a user's own callback.
+"""Progress of long work: tqdm's line on standard error once it has taken a while, or a user's own callback.
 
 Where neither a terminal nor a notebook shows that line, nothing is written.
 """
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tqdm import tqdm
 
 _PATIENCE = 1.0  # seconds of work before a line appears
+_FORECAST = 2.0  # seconds before one that says what is left: work begins slower than it goes on
 _EVERY = 0.1  # seconds between updates
 _CALLS = 256  # calls between looks at the clock: a rate is evaluated in a microsecond, a clock read in 0.05
 _SHARE = "{desc}: {percentage:3.0f}%|{bar:20}| {rate_noinv_fmt}, {remaining} left"
@@ -136,7 +137,7 @@ def _line(title: str, form: str, total: float | None = None, unit: str = "") -> 
     """tqdm's, which stays in the end where a share is known."""
     from tqdm import tqdm
 
-    delay, stays = 0.0 if total is None else _PATIENCE, total is not None
+    delay, stays = 0.0 if total is None else _FORECAST, total is not None
     return tqdm(
         desc=title, bar_format=form, total=total, unit=unit, unit_scale=True, leave=stays, delay=delay,
         miniters=0, mininterval=0,

@@ -424,6 +424,13 @@ def steered(*places, gears=(), **wheels):
     return {"body": HEAVY, "wheels": {**turned, **wheels}, "couplings": gear}
 
 
+def mimicking(ratio):
+    """A differential drive whose right wheel follows the left one."""
+    wheels = {side: {"at": [0, y, 0], **WHEEL} for side, y in (("left", 0.2), ("right", -0.2))}
+    gear = {"type": "gear", "joint": "right", "follows": {"left": ratio}}
+    return {"body": HEAVY, "wheels": wheels, "couplings": {"gear": gear}}
+
+
 @pytest.mark.parametrize(
     ("robot", "expected"),
     [
@@ -434,6 +441,8 @@ def steered(*places, gears=(), **wheels):
         (steered((0.5, 0.3), (-0.5, 0.3)), (1, 2)),
         (steered((0.5, 0), fixed={"at": [0, 0, 0], **WHEEL}), (1, 1)),
         (steered((0.5, 0.3), (-0.5, 0.3), (0, -0.3), gears=[-1]), None),  # only coordinated
+        (mimicking(1), (1, 0)),  # straight ahead
+        (mimicking(-2), (1, 0)),  # about a point between the wheels
     ],
 )
 def test_mobility_of_wheels_on_pivots_and_behind_gears(robot, expected):

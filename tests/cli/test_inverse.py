@@ -55,7 +55,7 @@ def test_it_writes_everything(inverse, tmp_path):
         "paths.png",
     ]
     assert sorted(each.name for each in folder.iterdir()) == [*written, "powers.png"]
-    assert "hip      6.83 at 0 s" in done.out
+    assert "hip_moment     4.806 N m at 5.96 s  6.83 N at 0 s" in done.out
     run = Run.load(folder / "motion.nc")
     for joint, (force_x, force_y, moment_z) in closed_forms(run.time).items():
         assert run[f"{joint}.force_x"] == pytest.approx(force_x, abs=1e-9)
@@ -63,11 +63,13 @@ def test_it_writes_everything(inverse, tmp_path):
         assert run[f"{joint}.moment_z"] == pytest.approx(moment_z, abs=1e-9)
         assert run[f"{joint}.power"] == pytest.approx(moment_z * run[f"{joint}.rate"], abs=1e-9)
         assert run.units[f"{joint}.moment_z"] == "N m"
-    # the tables hold the same, the one of OpenSim in radians
+    # the table holds the same; that of OpenSim the generalised forces by its names
     table, sto = Run.load(folder / "motion.csv"), read_recording(folder / "motion.sto")
     for name in run.values:
         assert table[name].tobytes() == run[name].tobytes()
-        assert sto.channel(name, run.units[name]).tobytes() == run[name].tobytes()
+    assert list(sto.channels) == [f"{joint}_moment" for joint in ("hip", "knee", "ankle")]
+    for name, values in sto.channels.items():
+        assert values.tobytes() == run[f"{name.removesuffix('_moment')}.net"].tobytes()
 
 
 def test_json_tells_the_largest_loads_and_the_files(inverse):

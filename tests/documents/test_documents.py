@@ -135,7 +135,7 @@ def test_plain_data_is_read_as_a_file_would_be() -> None:
     with pytest.raises(InputError, match="unknown key 'wheels' in a description"):
         load(cart)
     with pytest.raises(InputError, match="needs a body with a mass"):
-        load({"robot": {"base": "floating"}})
+        load({"robot": {"base": "floating"}, "run": {"duration": 1}})
     with pytest.raises(InputError, match="no parameter 'rr'") as caught:
         load({"robot": cart, "run": {"set": {"rr": 1}}})
     assert caught.value.key == "run.set.rr"

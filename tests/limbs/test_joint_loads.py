@@ -75,8 +75,34 @@ def test_motions_that_do_not_fit(change, said):
 
 
 def test_a_body_without_mass_is_named():
-    with pytest.raises(InputError, match="the body of 'P_2' has no mass"):
-        trundle.joint_loads(limb_robot(masses=(0.7, 0.5, 0)), limb_motion(np.array([0.0])))
+    with pytest.warns(UserWarning, match="nothing behind P_2 has a mass or is pushed"):
+        loads = trundle.joint_loads(limb_robot(masses=(0.7, 0.5, 0)), limb_motion(np.array([0.0])))
+    assert not np.any(loads.wrench("P_2").moment)
+
+
+def test_a_wrist_without_masses_has_the_loads_of_what_pushes_the_hand():
+    """Inverse dynamics need no masses: M = r × F. What runs by forces says that it does."""
+    forearm = {"name": "forearm", "mass": 1.2, "center_of_mass": [0.1, 0, 0], "inertia": {"zz": 0.01}}
+    joints = {
+        "elbow": {"axis": [0, 0, 1], "body": forearm},
+        "flexion": {"axis": [0, 0, 1], "parent": "elbow", "at": [0.25, 0, 0]},
+        "deviation": {"axis": [0, 1, 0], "parent": "flexion", "body": {"name": "hand"}},
+    }
+    robot = trundle.load({"robot": {"name": "arm", "base": "fixed", "joints": joints}})
+    time = np.linspace(0, 1, 11)
+    angles = {"elbow.angle": time, "flexion.angle": np.sin(time), "deviation.angle": 0 * time}
+    motion = trundle.joint_motion({"time": time, **angles}, robot)
+    with pytest.warns(UserWarning, match="nothing behind flexion, deviation has a mass"):
+        alone = trundle.joint_loads(robot, motion)
+    hand = alone.frames["deviation"]
+    place, force = hand.point("palm", (0.08, 0, 0)), (0.0, 5.0, 3.0)
+    pushed = Wrench(force, (0, 0, 0), on="deviation", by="rope", point=place, frame=hand)
+    loads = trundle.joint_loads(robot, motion, external=[pushed])
+    # the joint gives what the push doesn't: -(0.08 x) × (5 y + 3 z)
+    np.testing.assert_allclose(loads.joint_moment["flexion.rate"], -0.4, atol=1e-12)
+    np.testing.assert_allclose(loads.joint_moment["deviation.rate"], 0.24, atol=1e-12)
+    with pytest.raises(InputError, match="no inertia to resist flexion.rate, deviation.rate"):
+        trundle.simulate(robot, 1.0)
 
 
 def test_the_observers_split_of_the_limb():

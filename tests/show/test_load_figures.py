@@ -65,6 +65,21 @@ def test_there_is_a_figure_of_each_kind(run):
     assert angle[-1] == pytest.approx(np.degrees(1.0))
 
 
+def test_moments_are_those_along_freedoms_unless_other_axes_are_asked_for():
+    robot = trundle.load({"robot": LIMB})
+    time = np.linspace(0.0, 1.0, 21)
+    loads = trundle.joint_loads(robot, {"time": time, "hip.angle": time**3, "knee.angle": 0.1 + time**2})
+    run = loads.to_run()
+    moments = trundle.load_figures(run)["moments"]
+    assert moments.get_suptitle() == "limb: moments about joints' own axes"
+    shown = {line.get_label(): line.get_ydata() for line in moments.axes[0].get_lines()}
+    assert list(shown) == ["hip_moment", "knee_moment"]
+    np.testing.assert_array_equal(shown["hip_moment"], run["hip.net"])
+    turned = trundle.load_figures(loads.to_run(frame="world"))["moments"]
+    assert turned.get_suptitle() == "limb: moments in world's axes"
+    assert [axes.get_title("left") for axes in turned.axes] == ["hip, on thigh", "knee"]
+
+
 def test_events_stand_in_the_figures(run):
     axes = trundle.load_figures(run)["powers"].axes[0]
     assert " contact" in [text.get_text() for text in axes.texts]
@@ -174,7 +189,10 @@ def test_a_ball_that_stays_and_hinges_that_pass_all_on_have_no_panel():
     motion = {"time": time, **still, "flexion.angle": time, "adduction.angle": time**2}
     figures = trundle.load_figures(trundle.joint_loads(robot, motion).to_run())
     assert [axes.get_ylabel() for axes in figures["angles"].axes] == ["angle (°)"]
-    assert [axes.get_title("left") for axes in figures["moments"].axes] == ["neck", "adduction, on arm"]
+    moments, forces = figures["moments"].axes, figures["forces"].axes
+    assert [axes.get_title("left") for axes in forces] == ["neck", "adduction, on arm"]
+    names = [*(f"neck_omega_{k}_moment" for k in "xyz"), "flexion_moment", "adduction_moment"]
+    assert [line.get_label() for axes in moments for line in axes.get_lines()] == names
 
 
 def test_plates_push_feet_where_the_pressure_is():

@@ -82,10 +82,16 @@ class Results:
         return NumberTable({"time": self.run.time, **self.run.values})
 
     def _columns(self, name: str) -> Mapping[str, FloatArray] | NumberTable:
+        """The columns of a table by its file's name; the run's own by default."""
         if name == _BREAKDOWN and self.split is not None:
             return {"time": self.run.time, **self.split.table()}
         if name == _BANDS and self.bands is not None:
             return self.bands.table(self.run.summary["mass"])
+        if name.endswith(".sto"):
+            from trundle.limbs.loads.as_run import generalized_forces
+
+            forces = generalized_forces(self.run)
+            return {"time": self.run.time} | {name: self.run[column] for name, column in forces.items()}
         cut = self.gait or self.cycles
         return cut.table() if name == _CYCLES and cut is not None else self._whole
 
@@ -163,12 +169,26 @@ def summary_lines(results: Results, out: Output) -> Iterator[str]:
     if results.gait is not None:
         yield from _walk(results.gait)
         return
-    head = ["largest", *(f"{what} ({_unit(run, what)})" for what in ("force", "moment", "power"))]
-    lines = [
-        [joint, *(f"{peak['largest']:.4g} at {peak['time']:.4g} s" for peak in parts.values())]
-        for joint, parts in run.summary["peaks"].items()
-    ]
-    yield from table([head, *lines], right=(1, 2, 3))
+    yield from table([["largest", "net", "force", "power"], *_peak_rows(run)], right=(1, 2, 3))
+
+
+def _peak_rows(run: Run) -> Iterator[list[str]]:
+    """A row for each freedom of a joint, by OpenSim's name; of a joint without one the force alone."""
+    from trundle.limbs.loads.as_run import generalized_forces
+
+    named = {column: name for name, column in generalized_forces(run).items()}
+    for joint, part in run.summary["peaks"].items():
+        units = {what: run.units[run.parts[joint].get(what, f"{joint}.{what}_x")] for what in part}
+        told = {
+            what: f"{peak['largest']:.4g} {units[what]} at {peak['time']:.4g} s"
+            for what, peak in part.items()
+        }
+        rest = [told["force"], told["power"]]
+        for what in [what for what in part if what.startswith("net")]:
+            yield [named[run.parts[joint][what]], told[what], *rest]
+            rest = ["", ""]
+        if rest[0]:
+            yield [joint, "", *rest]
 
 
 def _walk(gait: Gait) -> Iterator[str]:
@@ -217,8 +237,3 @@ def _plate_rows(plates: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
         )
     if (more := len(plates["contacts"]) - _MOST_CONTACTS) > 0:
         yield "", f"and {more} contacts more"
-
-
-def _unit(run: Run, what: str) -> str:
-    """The unit of all columns of a kind."""
-    return next(unit for name, unit in run.units.items() if name.rpartition(".")[2].startswith(what))

@@ -316,8 +316,8 @@ def _check_whole(document: Document, file: str | None) -> None:
     except InputError as error:
         key = f"run.set.{error.key}" if run and error.key in run.set else "run.set"
         raise document.locate(InputError(error.message, file=file, key=key, hint=error.hint)) from None
-    # Wheels without a run may be described for kinematics and plans alone.
-    if run.mode == "dynamic" if run is not None else not robot.wheels:
+    # What has no run may be described for kinematics, plans or inverse dynamics alone.
+    if run is not None and run.mode == "dynamic":
         require_masses(document, scope)
 
 

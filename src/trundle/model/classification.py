@@ -38,7 +38,7 @@ def mobility_of(numeric: Assembly) -> Mobility | None:
         return None
     by_wheels = classify([place for place, grips in wheel_places(numeric) if grips])
     carried = any(not wheel.on_base for wheel in rolling(numeric))
-    columns = {wheel.steering for wheel in rolling(numeric)}
+    columns = {column for wheel in rolling(numeric) for column in wheel.columns}
     tied = any(
         axis.column in columns
         for tie in numeric.couplings

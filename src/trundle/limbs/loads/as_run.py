@@ -68,11 +68,11 @@ def _pushes(loads: Loads) -> Iterator[tuple[str, str, FloatArray]]:
 
 
 def peaks(time: FloatArray, columns: Mapping[str, FloatArray]) -> dict[str, dict[str, dict[str, float]]]:
-    """The largest force, moment and power at a joint by size, and when they come."""
+    """The largest force, moment, power and net effort at a joint by size, and when they come."""
     peaks: dict[str, dict[str, dict[str, float]]] = {}
     for name in columns:
         joint, _, what = name.rpartition(".")
-        if what == "power":
+        if what == "power" or what.startswith("net"):
             sizes = np.abs(columns[name])
         elif what in ("force_x", "moment_x"):
             what = what[:-2]
@@ -82,6 +82,18 @@ def peaks(time: FloatArray, columns: Mapping[str, FloatArray]) -> dict[str, dict
         at = int(sizes.argmax())
         peaks.setdefault(joint, {})[what] = {"largest": float(sizes[at]), "time": float(time[at])}
     return peaks
+
+
+def generalized_forces(run: Run) -> dict[str, str]:
+    """By the names that OpenSim's inverse dynamics gives them, the columns of what acts along joints' freedoms:
+    `knee_angle_r_moment` is knee_angle_r.net.
+    """
+    return {
+        f"{joint}{what.removeprefix('net')}_{'moment' if run.units[name].startswith('N m') else 'force'}": name
+        for joint, part in run.parts.items()
+        for what, name in part.items()
+        if what.startswith("net")
+    }
 
 
 def _columns(loads: Loads, frame: str) -> Iterator[tuple[str, str, FloatArray]]:

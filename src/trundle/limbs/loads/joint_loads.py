@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError
+from trundle.errors import warn
 from trundle.limbs.capture.joint_motion import JointMotion, joint_motion, mechanism_or_given, moving_of
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.loads.followers import led
@@ -65,7 +65,7 @@ def joint_loads(
     ------
     InputError
         The robot has wheels; times don't increase, a coordinate is missing or unknown, a number is none; a
-        body has no mass; a wrench acts on what isn't there; the motion opens a loop, or loops and drives can't give it.
+        wrench acts on what isn't there; the motion opens a loop, or loops and drives can't give it.
 
     References
     ----------
@@ -90,7 +90,7 @@ def joint_loads(
     recursion = recursion_of(numbers or _described(given), around)
     samples = samples_of(motion, recursion)
     outside = outside_of(external, recursion, len(samples.time))
-    _refuse_weightless(recursion, outside)
+    _warn_weightless(recursion, outside)
     assembly = recursion.mechanism.assembly
     wrenches, needed = _evaluated(recursion, samples, outside)
     efforts, ties = led(assembly, samples.q, needed)
@@ -123,16 +123,16 @@ def _vector(gravity: Sequence[float | str]) -> Vector:
     return x, y, z
 
 
-def _refuse_weightless(recursion: Recursion, outside: ExternalWrenches) -> None:
-    """A joint that carries no mass and no load has no wrench: the description lacks it."""
+def _warn_weightless(recursion: Recursion, outside: ExternalWrenches) -> None:
+    """A joint that carries no mass and no load has no wrench: either that is meant, or the description lacks it."""
     tree = recursion.tree
     carrying = recursion.carrying | {
         ancestor for place in outside.pushed for ancestor in tree.ancestors(place.link)
     }
-    for index, link in enumerate(tree.links):
-        if index not in carrying and link.parent != WORLD and link.moves:
-            raise InputError(
-                f"the body of '{link.name}' has no mass, nor has what it carries: its joint would have no load",
-                key=f"robot.joints.{link.name}.body.mass",
-                hint="give the body a mass, and a center_of_mass and an inertia unless it is a point; or weld it",
-            )
+    idle = [
+        link.name
+        for index, link in enumerate(tree.links)
+        if index not in carrying and link.parent != WORLD and link.moves
+    ]
+    if idle:
+        warn(f"nothing behind {', '.join(idle)} has a mass or is pushed: these joints' loads are zero")

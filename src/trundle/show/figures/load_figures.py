@@ -14,6 +14,7 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.expected import check_type
 from trundle.limbs.capture.cycles import Cycles
+from trundle.limbs.loads.as_run import generalized_forces
 from trundle.results import Run
 from trundle.robot.structure import body_names
 from trundle.show.drawing.scene import Scene, project
@@ -50,7 +51,8 @@ def load_figures(run: Run, cycles: Cycles | None = None) -> dict[str, Figure]:
     Returns
     -------
     dict of str to matplotlib.figure.Figure
-        By name. Angles are in degrees there; wrenches are on the child, by the parent, in the axes that the title says.
+        By name. Angles are in degrees there. Moments are those along joints' freedoms, by OpenSim's names; in a run
+        whose frame isn't "child" the whole moments in its axes. Wrenches are on the child, by the parent.
 
     Raises
     ------
@@ -83,12 +85,35 @@ def load_figures(run: Run, cycles: Cycles | None = None) -> dict[str, Figure]:
 
 def _panels(run: Run) -> dict[str, list[Panel]]:
     components = {plural: list(_components(run, kind)) for kind, plural in _KINDS.items()}
+    if _by_freedom(run):
+        components["moments"] = _forces_by_freedom(run)
     return {"angles": _angles(run), **components, "powers": _powers(run)}
+
+
+def _by_freedom(run: Run) -> bool:
+    """Whether moments are told along joints' freedoms: where no other axes were asked for, and joints have any."""
+    return run.summary.get("frame", "child") == "child" and bool(generalized_forces(run))
+
+
+def _forces_by_freedom(run: Run) -> list[Panel]:
+    """What acts along joints' freedoms, moments before forces, at most eight lines a panel."""
+    kinds: dict[str, dict[str, FloatArray]] = {"moment": {}, "force": {}}
+    units = dict[str, str]()
+    for name, column in generalized_forces(run).items():
+        kind = name.rpartition("_")[2]
+        units[kind], kinds[kind][name] = run.units[column], run[column]
+    return [
+        Panel("", unit_label(kind, units[kind]), part)
+        for kind, curves in kinds.items()
+        for part in split(curves)
+    ]
 
 
 def _titled(run: Run, name: str, panels: list[Panel], across: str) -> Figure:
     where = run.summary.get("frame", "")
     told = _AXES.get(where, f"in {where}'s axes") if where and name in _KINDS.values() else ""
+    if name == "moments" and _by_freedom(run):
+        told = "about joints' own axes"
     count = run.summary.get("cycles")
     told += f", mean of {count} cycles ± 1 SD" if count else ""
     title = f"{run.name}: {name} {told}".rstrip().replace(" ,", ",")

@@ -14,7 +14,10 @@ _CLASSES = {
     (2, 1): "it drives and turns, its heading set by a steered wheel",
     (1, 1): "it drives along the line or arc that its steering sets",
     (1, 2): "it drives along arcs about any centre that its steering sets",
-    (1, 0): "it can only follow one line or circle: too many fixed axles for steering without slip",
+    (
+        1,
+        0,
+    ): "it can only follow one line or circle: its fixed axles, or gears between its wheels, leave no other way",
 }
 
 
