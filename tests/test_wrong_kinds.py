@@ -377,6 +377,7 @@ def doors() -> dict[str, Door]:
             "still_within": 0.02,
         },
         "segment_poses": {"recording": have["recording"], "markers": {}, "weights": None},
+        "battery_use": {"run": run},
         "simulate": {
             "model": model,
             "duration": 0.1,

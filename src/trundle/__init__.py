@@ -112,6 +112,7 @@ if TYPE_CHECKING:
     from trundle.motion.trackers.tracking import track as track
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
+    from trundle.results.battery_use import battery_use as battery_use
     from trundle.robot import Robot as Robot
     from trundle.robot import register as register
     from trundle.show import page as page

@@ -17,7 +17,7 @@ TOPICS: Mapping[str, tuple[str, ...]] = {
         *("derive", "Model", "equations", "format_equations", "explain", "analyze", "Analysis"),
         *("from_sympy", "from_steps", "formulas"),
     ),
-    "Simulate": ("run", "simulate", "roll", "rollout", "ode", "table", "Run", "Batch", "to_run"),
+    "Simulate": ("run", "simulate", "roll", "rollout", "ode", "table", "Run", "Batch", "to_run", "battery_use"),
     "Compare many robots": ("sweep", "Sweep"),
     "Control": (
         *("trim", "linearize", "linearize_along", "lqr", "kalman", "controllers", "track"),

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trundle.cli.output import Output, claim
-from trundle.cli.parsing import add_description, add_force, once, pair
+from trundle.cli.parsing import add_description, add_force, add_payload, once, pair
 from trundle.cli.products import write_figure
 from trundle.cli.request import Request, read_request
 from trundle.errors import InputError
@@ -35,6 +35,7 @@ def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
     add_description(parser)
+    add_payload(parser)
     add("--full", action="store_true", help="all numbers and brackets")
     text = "a coordinate of the configuration that 'now' is about (default: all 0)"
     add("--at", action="append", type=pair, metavar="NAME=VALUE", help=text)
@@ -50,7 +51,7 @@ def configure(parser: ArgumentParser) -> None:
 def execute(args: Namespace, out: Output) -> int:
     """Tell what is known; with an error, what is known all the same."""
     claim(args.figure, args.force)
-    request = read_request(args.file, args.base)
+    request = read_request(args.file, args.base, args.payload)
     from trundle.model.classification import mobility_class
     from trundle.show.summaries import robot_summary as summary
 

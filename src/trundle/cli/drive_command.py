@@ -13,13 +13,15 @@ from trundle.choices import LEVELS, PROFILES
 from trundle.cli import products
 from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output, json_text
-from trundle.cli.parsing import add_field, add_force, add_output, field_of
+from trundle.cli.parsing import add_field, add_force, add_output, add_payload, field_of
+from trundle.cli.request import read_request
 from trundle.errors import InputError, choose, require_known
 from trundle.files import file_name
 
 if TYPE_CHECKING:
     from trundle.motion.commands.drive import Driven
     from trundle.results import Run
+    from trundle.robot import Robot
     from trundle.show.figures.field import FieldLike
 
 SUMMARY = "drive a robot by commands: plans of twists and module states, within its limits"
@@ -72,6 +74,7 @@ def configure(parser: ArgumentParser) -> None:
     text = "what happens at which of the poses: 'raise arm,1'; as often as needed"
     add("--event", metavar="EVENT", action="append", default=[], help=text)
     add("--robot", metavar="FILE", help="who drives: a description (default: four modules with limits)")
+    add_payload(parser)
     add("--control-level", "-c", choices=LEVELS, default="limited", help="(default: limited)")
     add("--motion-profile", "-mp", choices=PROFILES, default="scurve", help="(default: scurve)")
     text = "what plans keep to: motors, battery and floor too, where the robot tells them (default), or declared limits"
@@ -141,6 +144,17 @@ def _all_planned(args: Namespace) -> list[tuple[str, Callable[[], Driven]]]:
     return planned
 
 
+def _driver(args: Namespace) -> Robot | str | None:
+    """Who drives, with what it carries."""
+    if args.payload is None:
+        return args.robot
+    if args.robot is None:
+        raise InputError(
+            "the default robot has limits alone, no masses", key="--payload", hint="name a --robot"
+        )
+    return read_request(args.robot, payload=args.payload).document.robot
+
+
 def _search(args: Namespace) -> Callable[[], Driven]:
     """The search for the quickest motion between the poses that are asked for."""
     from trundle.motion.fastest.fastest import fastest
@@ -150,7 +164,7 @@ def _search(args: Namespace) -> Callable[[], Driven]:
     start, *via, goal = (_pose(pose) for pose in args.fastest)
     return partial(
         fastest,
-        args.robot,
+        _driver(args),
         start,
         goal,
         via=via,
@@ -237,14 +251,14 @@ def _planned(file: str, args: Namespace) -> tuple[str, Callable[[], Driven]]:
         from trundle.motion.paths.path_files import read_path
 
         path = read_path(file)
-        return path.name, lambda: follow(path, args.robot, progress=not args.quiet, **_within(args))
+        return path.name, lambda: follow(path, _driver(args), progress=not args.quiet, **_within(args))
     from trundle.motion.commands.commands import read_commands
     from trundle.motion.commands.drive import drive
 
     commands = read_commands(file)
     level, profile = args.control_level, args.motion_profile
     return commands.motion.name, lambda: drive(
-        commands, args.robot, level=level, profile=profile, progress=not args.quiet, **_within(args)
+        commands, _driver(args), level=level, profile=profile, progress=not args.quiet, **_within(args)
     )
 
 
@@ -335,7 +349,8 @@ def _forces_told(summary: Mapping[str, object], driven: Driven) -> Iterator[tupl
         most = f"at most {use:.1%} of the friction{allowed}{': wheels slide' if use > 1 else ''}"
         yield "floor", most if math.isfinite(use) else "a wheel that carries nothing is to push: wheels slide"
     if isinstance(volts, float):
-        yield "battery", f"{volts:.4g} V at least, {summary['supply_current']:.4g} A at most"
+        used = "; ".join(use.words for use in driven.limit_usage.batteries.values())
+        yield "battery", f"{volts:.4g} V at least, {summary['supply_current']:.4g} A at most; {used}"
     if binding:
         longest = [f"{name}, {seconds:.2f} s" for name, seconds in list(binding.items())[:_MOST_BINDING]]
         more = len(binding) - len(longest)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from trundle.choices import BASES
 from trundle.cli.failures import UsageError
@@ -89,6 +89,29 @@ def add_description(parser: argparse.ArgumentParser, what: str = "the descriptio
     """FILE with a description, and how its robot's base moves."""
     parser.add_argument("file", metavar="FILE", help=f"{what}; - for standard input")
     add_base(parser)
+
+
+def add_payload(parser: argparse.ArgumentParser) -> None:
+    """What the robot carries."""
+    text = 'a point mass on the base, and where it is: mass=300,at="0.4, 0, 0.5" (kg, m, or with units)'
+    parser.add_argument("--payload", metavar="MASS", type=_payload, help=text)
+
+
+class Payload(NamedTuple):
+    """What `--payload` says, as `Robot.with_payload` takes it."""
+
+    mass: float | str
+    at: Sequence[float | str]
+
+
+def _payload(text: str) -> Payload:
+    parts = [part.partition("=") for part in re.split(r",\s*(?=(?:mass|at)\s*=)", text)]
+    said = {name.strip(): value.strip(" \"'") for name, _, value in parts}
+    if "mass" not in said or not said.keys() <= {"mass", "at"}:
+        raise argparse.ArgumentTypeError(f'expected mass=KG,at="X, Y, Z", got {text!r}')
+    return Payload(
+        measure(said["mass"]), [measure(each.strip()) for each in said.get("at", "0,0,0").split(",")]
+    )
 
 
 def add_pairs(parser: argparse.ArgumentParser, options: Mapping[str, str]) -> None:

@@ -6,11 +6,11 @@ import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from trundle.cli.parsing import options_named
+from trundle.cli.parsing import Payload, options_named
 from trundle.errors import InputError
 from trundle.files import file_name
 
@@ -74,14 +74,15 @@ class Request:
             raise self.document.locate(error) from error.__cause__
 
 
-def read_request(file: str, base: str | None = None) -> Request:
-    """The description in a file or on standard input ("-"), on the `base` that is asked for."""
+def read_request(file: str, base: str | None = None, payload: Payload | None = None) -> Request:
+    """The description in a file or on standard input ("-"), on the `base` and with the payload that are asked for."""
     from trundle.documents import load
 
-    with options_named({"base": "--base"}):
-        if file == STDIN:
-            return Request(_standard_input(base), from_file=False)
-        return Request(load(file, base=base))
+    with options_named({"base": "--base", "joints": "--payload"}):
+        document = _standard_input(base) if file == STDIN else load(file, base=base)
+        if payload is not None:
+            document = replace(document, robot=document.robot.with_payload(*payload))
+    return Request(document, from_file=file != STDIN)
 
 
 def _standard_input(base: str | None) -> Document:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -13,12 +14,20 @@ from typing import TYPE_CHECKING
 from trundle.choices import FIGURE_FORMATS, METHODS
 from trundle.cli import products
 from trundle.cli.output import Output
-from trundle.cli.parsing import add_changes, add_description, add_force, add_output, options_named
+from trundle.cli.parsing import (
+    add_changes,
+    add_description,
+    add_force,
+    add_output,
+    add_payload,
+    options_named,
+)
 from trundle.cli.request import Request, read_request
 from trundle.errors import InputError
 
 if TYPE_CHECKING:
     from trundle.results import Run
+    from trundle.results.battery_use import BatteryUse
     from trundle.simulation.beyond_limits import Passed
     from trundle.simulation.runfile import Task
     from trundle.sweeps.outcome import Sweep
@@ -39,6 +48,7 @@ def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
     add_description(parser)
+    add_payload(parser)
     add_changes(
         parser,
         "another value for a parameter; nothing is derived anew",
@@ -59,7 +69,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def execute(args: Namespace, out: Output) -> int:
     """Read, check, simulate, write, tell."""
-    request = read_request(args.file, args.base)
+    request = read_request(args.file, args.base, args.payload)
     if args.like is not None:
         args = _as_swept(args)
     figures = None if args.no_figures else args.figure_format
@@ -80,17 +90,27 @@ def execute(args: Namespace, out: Output) -> int:
             files, figure_seconds = [run.save(place)], 0.0
         else:
             files, figure_seconds = products.write(run, place, request.stem, figures)
+    used = _battery_use(request, run)
     notes = [
         *_notes(request, run, None if alone else place, files),
         *_balanced(task, run),
-        *_beyond(request, run),
+        *_beyond(request, run, used),
     ]
     report = RunReport(request.document.robot, task, run, files, figure_seconds, notes)
     if out.json:
-        out.answer(run_data(report))
+        out.answer({**run_data(report), "batteries": {name: asdict(each) for name, each in used.items()}})
     elif not out.quiet:
         out.say(run_lines(report, out))
     return 0
+
+
+def _battery_use(request: Request, run: Run) -> Mapping[str, BatteryUse]:
+    """What its batteries gave and got back, if it has any."""
+    if not request.document.robot.batteries:
+        return {}
+    from trundle.results.battery_use import battery_use
+
+    return battery_use(run)
 
 
 def _as_swept(args: Namespace) -> Namespace:
@@ -164,7 +184,7 @@ def _balanced(task: Task, run: Run) -> Iterator[str]:
         )
 
 
-def _beyond(request: Request, run: Run) -> Iterator[str]:
+def _beyond(request: Request, run: Run, used: Mapping[str, BatteryUse]) -> Iterator[str]:
     """Sentences on what went beyond its limits: joints, motors and batteries.
 
     A joint's limits are only kept, as URDF's are; a motor may not have what was asked for; a battery sags.
@@ -175,7 +195,10 @@ def _beyond(request: Request, run: Run) -> Iterator[str]:
         unit = run.units[name]
         yield f"{name} asks for up to {asked:.4g} {unit}; its motor gets {limit:.4g} {unit} at most, its limit"
     for name, least, at, most in sags(request.document.robot, run):
-        yield f"the battery {name!r} sagged to {least:.4g} V, at {at:.4g} s, and gave up to {most:.4g} A"
+        yield (
+            f"the battery {name!r} sagged to {least:.4g} V, at {at:.4g} s, and gave up to {most:.4g} A; "
+            f"it {used[name].words}"
+        )
     told = list(passed(request.document.robot, run))
     yield from map(partial(_limit_words, run.units), told[:_MOST_LIMITS])
     if others := told[_MOST_LIMITS:]:

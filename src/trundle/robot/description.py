@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import ModelWrapValidatorHandler, ValidationError, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
@@ -173,6 +173,35 @@ class Robot(Displayable, Parts):
         {}
         """
         return self._with("constraints", constraints)
+
+    def with_payload(self, mass: float | str, at: Sequence[float | str] = (0.0, 0.0, 0.0)) -> Robot:
+        """The robot with a point mass on its base: the joint `payload`, which holds a body there.
+
+        Parameters
+        ----------
+        mass : float or str, kg
+            A number, or text with a unit. Its parameter is `joints.payload.body.mass`.
+        at : sequence of three float or str, m
+            Where it is, in the base's frame.
+
+        Returns
+        -------
+        Robot
+
+        Raises
+        ------
+        InputError
+            What is given is no mass and no point.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> robot = trundle.catalog.differential_drive().with_payload("300 kg", at=(0.4, 0, "50 cm"))
+        >>> robot.parameter_values()["joints.payload.at.z"]
+        0.5
+        """
+        joint = {"type": "fixed", "at": at, "body": {"mass": mass}}
+        return self._with("joints", {"payload": joint})
 
     def _with(self, family: str, further: Mapping[str, Component | Mapping[str, object]]) -> Robot:
         """The robot with further parts of a family, or others in place of those of the same names."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import MotionForces, motion_forces
 from trundle.motion.pieces.extremes import ModulePeak
 from trundle.motion.pieces.motion import Motion, Samples
+from trundle.results.battery_use import BatteryUse
 
 # What is used to this share of what was planned with binds: along paths the margins between samples leave up to 2.1 %
 # of it (swerve drives of competitions), the polygon in the circle of a zone's accelerations up to 0.9 % more.
@@ -53,6 +54,11 @@ class LimitUsage:
         return {} if self.forces is None else self.forces.battery_currents
 
     @property
+    def batteries(self) -> Mapping[str, BatteryUse]:
+        """What full batteries give and get back, by name."""
+        return {} if self.forces is None else self.forces.battery_use(self.times)
+
+    @property
     def binding(self) -> list[tuple[str, float, float]]:
         """What binds most, from when to when (s), in order; times at which nothing does are left out.
 
@@ -77,7 +83,8 @@ class LimitUsage:
     @property
     def summary(self) -> dict[str, object]:
         """As plain data: the largest share of friction, the lowest voltage (V) and the greatest current (A) of a
-        battery, for how long (s) what binds does, and what binds most from when to when (s).
+        battery, what batteries give and get back, for how long (s) what binds does, and what binds most from when to
+        when (s).
         """
         seconds: dict[str, float] = {}
         binding = self.binding
@@ -85,6 +92,7 @@ class LimitUsage:
             seconds[name] = seconds.get(name, 0.0) + end - begin
         told = extremes(self.forces)
         return told | {
+            "batteries": {name: asdict(use) for name, use in self.batteries.items()},
             "binding": dict(sorted(seconds.items(), key=lambda each: -each[1])),
             "binds": [{"what": name, "from": begin, "to": end} for name, begin, end in binding],
         }

@@ -18,6 +18,7 @@ from trundle.motion.forces.creeping import ContactState, along_and_across, carri
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.sliding import slid_contacts
 from trundle.motion.pieces.motion import Samples
+from trundle.results.battery_use import BatteryUse, use_of
 from trundle.robot import require_base_mass
 
 
@@ -94,6 +95,18 @@ class MotionForces(Brief):
         return {
             supply.name: (float(supply.full_voltage) - self.supplies[supply.name])
             / float(supply.read(supply.battery.internal_resistance))
+            for supply in self.driven.here.assembly.supplies
+        }
+
+    def battery_use(self, times: FloatArray) -> dict[str, BatteryUse]:
+        """What full batteries give and get back over times (n,), which are the forces' own."""
+        return {
+            supply.name: use_of(
+                times,
+                self.battery_currents[supply.name],
+                np.full(times.size, float(supply.full_voltage)),
+                float(supply.read(supply.battery.internal_resistance)),
+            )
             for supply in self.driven.here.assembly.supplies
         }
 
