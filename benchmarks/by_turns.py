@@ -28,15 +28,18 @@ def by_turns(there: Path, names: Sequence[str], rounds: int, quick: bool) -> Ite
             texts[what] = ours[what], theirs[what]
             pairs[what].append((cost(ours[what]), cost(theirs[what])))
     for what, costs in sorted(pairs.items()):
-        ratio = statistics.median(mine / other for mine, other in costs)
+        # what neither has costs alike
+        ratio = statistics.median(mine / other if other else 1.0 + mine for mine, other in costs)
         yield Row(what.strip(), *texts[what], ratio, met=ratio <= SLOWER)
 
 
 def cost(text: str) -> float:
-    """The figure of a row as what it costs: "4.5 ms" is 0.0045, "80 M steps/s" 1.25e-8; more is worse."""
+    """The figure of a row as what it costs: "4.5 ms" is 0.0045, "80 M steps/s" 1.25e-8, 2 × real time 0.5; more is
+    worse.
+    """
     number, *words = text.replace(",", "").split()
     prefix = PREFIXES[words.pop(0)] if words[:1] and words[0] in PREFIXES else 1.0
-    if words and words[-1].endswith("/s"):
+    if words and (words[-1].endswith("/s") or words[-1] == "×"):
         return 1 / (float(number) * prefix)
     return float(number) * prefix * UNITS.get(" ".join(words), 1.0)
 

@@ -251,8 +251,8 @@ def against_mujoco(quick: bool) -> list[Row]:
         rows.append(
             Row(
                 f"  times real time, one robot, steps of {STEP:g} s",
-                f"{1 / own:,.0f}",
-                f"{1 / theirs:,.0f}",
+                f"{1 / own:,.0f} ×",
+                f"{1 / theirs:,.0f} ×",
                 ratio=theirs / own,
                 note=f"MuJoCo's steps {DT * 1e3:g} ms, the longest that hold",
             )
