@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from trundle.scalars import Scalar
 
 # What to do for other parameters than a plant's own.
 _CHANGING = 'other values are given where they are used: trundle.simulate(model, parameters={"NAME": 0.3})'
-
-# Of Runge-Kutta's steps (s): motors with windings need about so short ones.
-_RUNGE_KUTTA_STEP = 1e-3
 
 STEP = "step"
 """The group of a step's length (s)."""
@@ -54,6 +51,13 @@ class Rates:
     account: Program
     projection: Program | None = None
     stiff: bool | None = None
+    length: ClassVar[float] = 1e-3
+    """Of Runge-Kutta's steps where nobody says another (s): motors with windings need about so short ones."""
+
+    @property
+    def operations(self) -> int:
+        """Of one rate."""
+        return self.rate.operations
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,11 @@ class Steps:
     about: Mapping[str, object] = field(default_factory=dict)
     law: str = "a map of its own"
     implicit: bool = False
+
+    @property
+    def operations(self) -> int:
+        """Of one step."""
+        return self.step.operations
 
     @cached_property
     def still(self) -> Program:
@@ -133,11 +142,6 @@ class Plant:
     def states(self) -> tuple[str, ...]:
         """Names of x: coordinates, independent speeds, then states that motors and contacts have of their own."""
         return (*self.coordinates, *self.speeds, *self.currents)
-
-    @property
-    def usual_step(self) -> float:
-        """The length (s) of the steps of many of them, where nobody says another."""
-        return self.motion.length if isinstance(self.motion, Steps) else _RUNGE_KUTTA_STEP
 
     @property
     def units(self) -> Mapping[str, str]:

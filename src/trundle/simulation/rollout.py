@@ -144,7 +144,7 @@ def rollout(
         model, "rollout", named(parameters, "parameters"), base=base, terrain=terrain, mode=mode,
         inputs=named(inputs, "inputs"), varied=True,
     )  # fmt: skip
-    h = plant.usual_step if dt is None else dt
+    h = plant.motion.length if dt is None else dt
     told = inputs_told(plant, inputs, steps, h)
     warn_of_references(plant.control_description, plant.inputs, told)
     robots = rollout_inputs(plant, initial, told, given, count)

@@ -73,7 +73,7 @@ def work_of_request(
         source, "sweep", {**request.parameters, **_ground_numbers(ground, request.varied)}, terrain=ground, mode=mode,
         inputs=[*request.inputs, *inputs], varied=True,
     )  # fmt: skip
-    units, dt = units_of(plant), plant.usual_step if request.dt is None else request.dt
+    units, dt = units_of(plant), plant.motion.length if request.dt is None else request.dt
     cases, varied = cases_of(plant, request.varied, request.steps, dt)
     design = request.design(varied, lambda name: units.get(name, ""))
     work = Work(

@@ -95,14 +95,8 @@ def system_facts(system: Plant) -> list[Fact]:
         *((what, names_with_units(names, system.units)) for what, names in named.items() if names),
         *([] if stepped or robot is None else mobility_facts(mobility_class(robot))),
         *system.about.items(),
-        ("equations", f"{_operations(system)} operations{what}"),
+        ("equations", f"{system.motion.operations} operations{what}"),
     ]
-
-
-def _operations(system: Plant) -> int:
-    """Operations of a rate, or of a step."""
-    motion = system.motion
-    return (motion.step if isinstance(motion, Steps) else motion.rate).operations
 
 
 def _names(model: Model, names: Sequence[str]) -> str:
@@ -153,7 +147,7 @@ def system_data(system: Plant) -> dict[str, object]:
             **({} if robot is None else robot_data(robot, None if stepped else mobility_class(robot))),
             **{name: getattr(system, name) for name in known},
             **system.about,
-            "operations": _operations(system),
+            "operations": system.motion.operations,
         }
     own = "coordinates speeds currents inputs dependent freedoms operations derive_seconds notes"
     rows = {name: getattr(system.constraints, name) for name in ("rows", "rank", "undetermined")}
