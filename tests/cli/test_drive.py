@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 import trundle as package
+from documents.test_frc_robots import MODULES, SETTINGS, project
 from motion.simulator_motions import MOTIONS, plan, still
 from trundle.cli.drive_command import _BASE_LIMITS
 from trundle.documents.writer import dump
@@ -282,6 +283,37 @@ def test_a_motions_name_stays_in_its_folder(trundle, tmp_path, name, stem):
     expected = {f"{stem}.nc", f"{stem}.csv", f"{stem}.traj", "trajectory.csv", "summary.json"}
     assert {each.name for each in (out / stem).iterdir()} == expected
     assert trundle("drive", "--file", tmp_path / "turn.yaml", "--output", out, "--no-graphs").status == 0
+
+
+def test_a_teams_settings_drive_its_path(trundle, tmp_path):
+    """As a user would: what the robot is, its plan along a path, with pictures, and what the settings don't say."""
+    robot = tmp_path / "settings.json"
+    robot.write_text(json.dumps(SETTINGS | MODULES))
+    checked = trundle("check", robot)
+    assert checked.status == 0
+    assert "4.4 m/s straight ahead" in checked.out
+    path = Path(__file__).parents[2] / "examples" / "swerve" / "paths" / "score.path"
+    done = trundle("drive", "--file", path, "--robot", robot, "--output", tmp_path / "out")
+    assert done.status == 0
+    assert done.err.count("says nothing of a battery") == 1
+    summary = json.loads((tmp_path / "out" / "score" / "summary.json").read_text())
+    assert summary["exceeded"] == []
+    assert 0 < summary["friction_use"] <= 0.95
+    assert (tmp_path / "out" / "score" / "path.png").is_file()
+
+
+@pytest.mark.parametrize("name", ["choreo.chor", "settings.json"])
+def test_a_robot_is_no_path(name, trundle, tmp_path):
+    data, said = {
+        "choreo.chor": (project(2), "give its .traj"),
+        "settings.json": (SETTINGS | MODULES, "paths/NAME.path"),
+    }[name]
+    file = tmp_path / name
+    file.write_text(json.dumps(data))
+    done = trundle("drive", "--file", file, "--output", tmp_path / "out")
+    assert done.status == 1
+    assert said in done.err
+    assert "trundle: 1" not in done.err
 
 
 def test_a_routine_is_no_path(trundle, tmp_path):

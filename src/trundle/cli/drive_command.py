@@ -73,7 +73,8 @@ def configure(parser: ArgumentParser) -> None:
     add("--zone", metavar="ZONE", action="append", default=[], help=text)
     text = "what happens at which of the poses: 'raise arm,1'; as often as needed"
     add("--event", metavar="EVENT", action="append", default=[], help=text)
-    add("--robot", metavar="FILE", help="who drives: a description (default: four modules with limits)")
+    text = "who drives: a description, PathPlanner's settings.json, Choreo's .chor (default: four modules with limits)"
+    add("--robot", metavar="FILE", help=text)
     add_payload(parser)
     add("--control-level", "-c", choices=LEVELS, default="limited", help="(default: limited)")
     add("--motion-profile", "-mp", choices=PROFILES, default="scurve", help="(default: scurve)")

@@ -79,7 +79,8 @@ def load(
     source : str, pathlib.Path or mapping
         A file, read as URDF where it is called .urdf, as an OpenSim model where it is called .osim, and as YAML
         otherwise; or the plain data that a YAML file would hold: {"robot": {...}, "run": {...}}. YAML may name a URDF
-        file (`urdf: FILE` under `robot`) and put wheels on its joints.
+        file (`urdf: FILE` under `robot`) and put wheels on its joints. PathPlanner's settings.json and Choreo's .chor
+        are told by their keys.
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the file says or, for URDF, of what it leaves open.
     strict : bool
@@ -205,6 +206,11 @@ def parse(
     check_bool(strict, "strict")
     if len(text) > MOST_BYTES:
         raise too_large(len(text), file)
+    if text.lstrip("\ufeff \t\r\n").startswith("{"):
+        from trundle.documents.frc_robots import robot_document  # late: most files are YAML
+
+        if (theirs := robot_document(text, path, base)) is not None:
+            return theirs
     data, lines = read_yaml(text, file)
     maps = None if maps is None else by_name(maps, "maps")
     data = _versioned(data, lines, file)

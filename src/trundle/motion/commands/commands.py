@@ -349,6 +349,10 @@ def read_commands(source: GivenCommands) -> CommandFile:
         hint = f"trundle.follow({str(source)!r}) drives along it"
         raise InputError("is a path, and drive takes commands", file=str(path), hint=hint)
     file = str(path)
+    if path.suffix not in (".yaml", ".yml"):
+        from trundle.documents.json_files import refuse_no_motion  # late: most commands are YAML
+
+        refuse_no_motion(path)
     data, lines = read_yaml(read_text(path), file)
     return _checked(data, file, lines)
 

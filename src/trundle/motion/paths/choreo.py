@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from trundle.arrays import FloatArray, IntArray
-from trundle.motion.paths.path_json import ForeignComponent, JsonFile, Number
+from trundle.documents.json_files import ForeignComponent, JsonFile, Number, choreo_version
 from trundle.motion.paths.pose_paths import (
     HAIR,
     STANDS,
@@ -160,7 +160,7 @@ def _stops(samples: Sequence[_Sample], times: FloatArray, poses: FloatArray, fir
     stands |= np.logical_or.reduceat(told, first)
     near = distances(np.diff(poses[first], axis=0)) < _AROUND
     stays = stands[1:-1] & ~(stands[:-2] & near[:-1] & stands[2:] & near[1:])
-    turns = [_turns(poses[first], k) for k in range(1, len(first) - 1)]
+    turns = np.array([_turns(poses[first], k) for k in range(1, len(first) - 1)], dtype=bool)
     return np.array([0, *(np.flatnonzero(stays | turns) + 1), len(first) - 1])
 
 
@@ -190,19 +190,11 @@ def _read(source: JsonFile) -> tuple[_TrajFile, list[_Sample], FloatArray, Float
 
 
 def _check_version(source: JsonFile) -> None:
-    """InputError for a format of another year, and for a trajectory that Choreo has not generated yet.
-
-    Choreo wrote "v2025.0…" before it counted its versions; that format is read like the first one that it counts.
-    """
+    """InputError for a format of another year, and for a trajectory that Choreo has not generated yet."""
     if "trajectory" not in source.data and "samples" in source.data:
         hint = "open it in Choreo 2025 or newer and save it"
         raise source.error("the trajectory is in Choreo's format of 2024", ("samples",), hint)
-    version = source.data.get("version")
-    number = version if isinstance(version, int) else 0 if str(version).startswith("v2025.0") else None
-    if number is None or number > VERSION:
-        came = "no version" if version is None else f"version {version!r}"
-        hint = "save it with Choreo 2025 or 2026, or ask for newer formats"
-        raise source.error(f"expected Choreo's format up to {VERSION}, got {came}", ("version",), hint)
+    choreo_version(source, VERSION)
     trajectory = source.data.get("trajectory")
     if isinstance(trajectory, dict) and not trajectory.get("samples"):
         hint = "generate it in Choreo, and save it"

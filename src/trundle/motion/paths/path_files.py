@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from trundle.documents.json_files import read_json, refuse_no_motion
 from trundle.errors import InputError, choose
 from trundle.expected import check_float
 from trundle.files import path_of
 from trundle.motion.paths.choreo import from_traj_file
-from trundle.motion.paths.path_json import read_json
 from trundle.motion.paths.pathplanner import from_path_file
 from trundle.motion.paths.pose_paths import PosePath
 
@@ -71,6 +71,7 @@ def read_path(file: str | os.PathLike[str], tolerance: float = 0.01) -> PosePath
 
 def _no_path(path: Path) -> InputError:
     """The error on a file's name that ends as no path's does."""
+    refuse_no_motion(path)
     there = [f"{path}{suffix}" for suffix in SUFFIXES if Path(f"{path}{suffix}").is_file()]
     hint = f"did you mean '{there[0]}'?" if there else choose(path.suffix, SUFFIXES)
     if path.suffix in (".yaml", ".yml", ".json"):

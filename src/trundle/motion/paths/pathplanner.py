@@ -13,8 +13,8 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from trundle.arrays import ComplexArray, FloatArray
+from trundle.documents.json_files import Above0, ForeignComponent, JsonFile, Least0, Number
 from trundle.errors import InputError
-from trundle.motion.paths.path_json import MOST, ForeignComponent, JsonFile, Least0, Number
 from trundle.motion.paths.pose_paths import HAIR, PosePath, Zone, fitted_sections
 
 # Waypoint-relative positions are multiples of this: what is nearer to another is the same.
@@ -30,7 +30,6 @@ _CORNER = math.radians(2)
 
 # Attributes have the files' names, so that errors name the keys as they stand there.
 _POSITIONS = tuple(f"{end}aypointRelativePos" for end in ("w", "minW", "maxW", "endW"))
-_Above0 = Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)]
 
 
 class _Point(ForeignComponent):
@@ -56,7 +55,7 @@ class _Constraints(ForeignComponent):
     called = "set of constraints"
 
     maxVelocity: Least0
-    maxAcceleration: _Above0
+    maxAcceleration: Above0
     maxAngularVelocity: Least0
     maxAngularAcceleration: Least0
     unlimited: bool = False

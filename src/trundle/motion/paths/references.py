@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
+from trundle.documents.json_files import read_json, refuse_no_motion
 from trundle.documents.runspec import FileTable
 from trundle.errors import InputError, choose, require_known
 from trundle.expected import check_str
@@ -26,7 +27,6 @@ from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import motion_forces
 from trundle.motion.paths.choreo import timed_poses
 from trundle.motion.paths.following import follow
-from trundle.motion.paths.path_json import read_json
 from trundle.motion.paths.pose_paths import PosePath
 from trundle.motion.pieces.motion import Motion, motion_of
 from trundle.results import Run
@@ -215,6 +215,7 @@ def _from_file(path: Path, rate: float, robot: Robot | None) -> _Reference:
         hint = "a name is relative to the description's folder, in Python to the current one"
         raise InputError("there is no such file", file=str(path), key="motion", hint=hint)
     if path.suffix not in readers:
+        refuse_no_motion(path)
         hint = choose(path.suffix, readers)
         raise InputError("is no file of a motion", file=str(path), key="motion", hint=hint)
     try:
