@@ -1,5 +1,6 @@
 """PathPlanner's settings and Choreo's projects as robots, and what every other file of these tools is told to be."""
 
+import contextlib
 import json
 import math
 
@@ -297,6 +298,10 @@ WRONG = {
     "wheelCOF": (True, "wheelCOF: expected a number, got true"),
     "maxDriveSpeed": (None, "maxDriveSpeed: expected a number, got"),
     "driveMotorType": ("krakenX66", "driveMotorType: there is no motor 'krakenX66'\n.*krakenX60"),
+    "driveWheelRadius ": (
+        0.5,
+        "maxDriveSpeed: at 4.4 m/s the motor still draws 335 A, beyond its limit of 70 A",
+    ),
     "robotMOI ": (1e12, "robotMOI: must be at most"),
 }
 
@@ -325,7 +330,7 @@ def test_what_is_missing_in_settings_is_named(key, written):
     ("config", "said"),
     [
         ({"mass": val(0)}, "config.mass.val: must be greater than 0.0, got 0"),
-        ({"vmax": 600.0}, "config.vmax: expected a expression"),
+        ({"vmax": 600.0}, "config.vmax: expected a value with exp and val"),
         ({"tmax": {"exp": "1.2 N m"}}, "config.tmax.val: 'val' is missing"),
         ({"backLeft": None}, "config.backLeft: 'backLeft' is missing"),
         ({"frontLeft": {"x": val(0.3)}}, "config.frontLeft.y: 'y' is missing"),
@@ -358,5 +363,34 @@ def test_what_the_tools_do_not_know_is_said_once(written):
     (note,) = said
     for key in ("batteries", "body.center_of_mass", "motors.NAME_steer"):
         assert key in str(note.message)
-    again = trundle.documents.parse(trundle.documents.dump(robot)).robot
-    assert again == robot
+    assert trundle.documents.parse(trundle.documents.dump(robot)).robot == robot
+    with pytest.warns(UserWarning, match="friction .1.5, as Choreo.*wheels.NAME.friction"):
+        trundle.load(written(project(0), "zero.chor"))
+    with pytest.warns(UserWarning, match="battery") as said:
+        trundle.load(written(project(1, "Differential", **COF), "one.chor"))
+    assert "steer" not in str(said[0].message)
+    assert "friction" not in str(said[0].message)
+
+
+def test_a_damaged_file_is_an_input_error_and_nothing_else(written, rng):
+    """Whatever stands at a key, or doesn't: it is read, or named."""
+    wrong = [None, True, "", "4", [], {}, {"val": "x"}, -1, 0, 1e300, 10**400, "krakenX60", [1] * 3]
+    for _ in range(200):
+        data = json.loads(json.dumps(rng.choice([SETTINGS | MODULES | NEWER, project(2, **COF)])))
+        inner = data["config"] if "config" in data and rng.random() < 0.8 else data
+        key = rng.choice(list(inner))
+        if rng.random() < 0.2:
+            del inner[key]
+        else:
+            inner[key] = wrong[rng.integers(len(wrong))]
+        with contextlib.suppress(InputError):
+            assert trundle.load(written(data)).wheels
+
+
+def test_large_projects_of_2024_are_named(written):
+    long = OLD_PROJECT | {"paths": {"one": {"trajectory": [{"x": 1.0}] * 60_000}}}
+    file = written(long, "large.chor")
+    assert file.stat().st_size > 1_000_000
+    for call in (trundle.load, trundle.read_path, read_commands):
+        with pytest.raises(InputError, match="project of 2024"):
+            call(file)

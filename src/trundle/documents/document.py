@@ -117,6 +117,8 @@ def refuse_foreign(content: bytes, file: str | None) -> None:
 
 # A description of a hundred bodies has some 20 kB; tables that need more belong into a CSV file.
 MOST_BYTES = 1_000_000
+# Of other tools' JSON: trajectories of a minute at 100 Hz have 3 MB, and Choreo's projects of 2024 hold all of theirs.
+MOST_JSON = 20_000_000
 # The encoding that an XML file declares.
 _DECLARED = re.compile(rb"\s*<\?xml[^>]*?\sencoding=[\"']([\w.-]+)[\"']")
 

@@ -48,12 +48,12 @@ _SPINNING = 0.01
 _SERVO = {"type": "servo", "stiffness": 40.0, "damping": 4.0}
 # m: of a bumper's plywood backing in the rules of the competition; only pictures show it.
 _BUMPER_HEIGHT = 0.127
-# What neither knows, and where a description has it.
-_NOTE = (
-    "says nothing of a battery (the voltage never sags), the height of the centre of mass (no load shifts), motors "
-    "that steer (servos do) and wheels' inertia (a hundredth of the mass); trundle.documents.dump(robot) writes YAML "
-    "to add them: batteries, body.center_of_mass, motors.NAME_steer, wheels.NAME.inertia"
-)
+# What a file may not know, what holds then, and where a description has it.
+_BATTERY = "a battery (the voltage never sags)", "batteries"
+_HEIGHT = "the height of the centre of mass (no load shifts)", "body.center_of_mass"
+_STEERING = "motors that steer (servos do, at once)", "motors.NAME_steer, wheels.NAME.limits"
+_INERTIA = "wheels' inertia (together a hundredth of the mass)", "wheels.NAME.inertia"
+_FRICTION = f"the floor's friction ({_COF}, as Choreo has it then)", "wheels.NAME.friction"
 
 _T = TypeVar("_T")
 
@@ -178,7 +178,15 @@ class _Settings(ForeignComponent):
         motor = REAL_MOTORS[model].keys
         rate = self.driveGearing * self.maxDriveSpeed / self.driveWheelRadius
         current = (_FULL_VOLTAGE - motor["back_emf_constant"] * rate) / motor["resistance"]
-        rub = max(motor["torque_constant"] * min(current, self.driveCurrentLimit), 0.0)
+        if current >= self.driveCurrentLimit:
+            free = self.maxDriveSpeed * _FULL_VOLTAGE / (motor["back_emf_constant"] * rate)
+            raise source.error(
+                f"at {self.maxDriveSpeed:g} m/s the motor still draws {current:.0f} A, beyond its limit of "
+                f"{self.driveCurrentLimit:g} A: by PathPlanner's formulas all of its torque is lost, and nothing moves",
+                ("maxDriveSpeed",),
+                f"without friction it would reach {free:.3g} m/s; check driveWheelRadius and driveGearing, too",
+            )
+        rub = max(motor["torque_constant"] * current, 0.0)
         return {
             "type": "dc",
             "model": model,
@@ -192,7 +200,7 @@ class _Settings(ForeignComponent):
 
 
 class _Expression(ForeignComponent):
-    called = "expression (exp and val)"
+    called = "value with exp and val"
     model_config = ConfigDict(extra="ignore", strict=True)
 
     val: Number
@@ -287,9 +295,20 @@ def robot_document(text: str, path: str | FilePath | None, base: str | None = No
         robot = with_base(known.robot(), base)
     except InputError as error:
         raise error.at(file=source.file) from None
-    where = f"{source.file}: " if source.file else ""
-    warn(f"{where}{_NOTE}")
+    _say_unknown(source, known)
     return Document(robot, None, None if path is None else FilePath(path), source.text)
+
+
+def _say_unknown(source: JsonFile, known: _Known) -> None:
+    """Warn, once for a file, of what it doesn't know."""
+    unknown = [_BATTERY, _HEIGHT, *[_STEERING] * known.steered, _INERTIA]
+    config = source.data.get("config")
+    if isinstance(config, Mapping) and "cof" not in config:
+        unknown.append(_FRICTION)
+    things, keys = zip(*unknown, strict=True)
+    where = f"{source.file}: " if source.file else ""
+    how = "trundle.documents.dump(robot) writes it as YAML, to add"
+    warn(f"{where}says nothing of {', '.join(things)}; {how} {', '.join(keys)}")
 
 
 def _sides(source: JsonFile, track: float | None, key: str) -> dict[str, tuple[float, float]]:
@@ -301,5 +320,6 @@ def _sides(source: JsonFile, track: float | None, key: str) -> dict[str, tuple[f
 def _there(source: JsonFile, value: _T | None, key: str) -> _T:
     """What a kind of drive needs and others don't; InputError where it isn't there."""
     if value is None:
-        raise source.error(f"{key.rpartition('.')[2]!r} is missing", tuple(key.split(".")))
+        hint = "the program that wrote the file fills it in: open the project there, and save"
+        raise source.error(f"{key.rpartition('.')[2]!r} is missing", tuple(key.split(".")), hint)
     return value

@@ -14,15 +14,12 @@ from typing import Annotated, NamedTuple, TypeVar
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from trundle.documents.document import read_text
+from trundle.documents.document import MOST_JSON, read_text
 from trundle.documents.yamltext import read_yaml
 from trundle.errors import InputError
 from trundle.robot.component import Component
 from trundle.robot.problems import Path, problems_of, report
 from trundle.robot.values import describe
-
-# Trajectories of a minute at 100 Hz have 3 MB; what is much larger isn't a path, and would fill the memory.
-_MOST_BYTES = 20_000_000
 
 # Lengths, times and angles beyond this are mistakes: nobody means them, and their powers overflow later on.
 MOST = 1e9
@@ -136,7 +133,7 @@ def refuse_no_motion(path: FilePath) -> None:
     """Raise InputError for a file of a kind that is called as no motion is: what it is, and what to give."""
     if path.suffix not in (".json", ".chor", ".auto") or not path.is_file():
         return
-    found = kind_of(read_text(path), str(path))
+    found = kind_of(read_text(path, MOST_JSON), str(path))
     if found is not None:
         raise InputError(KINDS[found[0]].what, file=str(path), hint=KINDS[found[0]].for_motion)
 
@@ -156,7 +153,7 @@ def choreo_version(source: JsonFile, newest: int) -> None:
 
 def read_json(path: FilePath) -> JsonFile:
     """A file's JSON, an object; InputError for other texts, and for NaN or Infinity, which Python reads."""
-    return _parsed(read_text(path, _MOST_BYTES), str(path))
+    return _parsed(read_text(path, MOST_JSON), str(path))
 
 
 def _parsed(text: str, file: str) -> JsonFile:

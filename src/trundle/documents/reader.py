@@ -12,7 +12,7 @@ from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, Validati
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from trundle.documents.document import MOST_BYTES, Document, read_text, too_large
+from trundle.documents.document import MOST_BYTES, MOST_JSON, Document, read_text, too_large
 from trundle.documents.runspec import RunSpec
 from trundle.documents.yamltext import read_yaml
 from trundle.errors import InputError
@@ -118,7 +118,8 @@ def load(
         from trundle.documents.osim import osim_reader
 
         return osim_reader.load_document(source, base=base, strict=strict)
-    return parse(read_text(path), source, base=base, strict=strict)
+    most = MOST_JSON if path.suffix.lower() in (".chor", ".traj") else MOST_BYTES
+    return parse(read_text(path, most), source, base=base, strict=strict)
 
 
 def load_robot(
@@ -204,13 +205,13 @@ def parse(
     file = None if path is None else str(path)
     check_str(text, "text", "trundle.load takes plain data")
     check_bool(strict, "strict")
-    if len(text) > MOST_BYTES:
-        raise too_large(len(text), file)
     if text.lstrip("\ufeff \t\r\n").startswith("{"):
         from trundle.documents.frc_robots import robot_document  # late: most files are YAML
 
         if (theirs := robot_document(text, path, base)) is not None:
             return theirs
+    if len(text) > MOST_BYTES:
+        raise too_large(len(text), file)
     data, lines = read_yaml(text, file)
     maps = None if maps is None else by_name(maps, "maps")
     data = _versioned(data, lines, file)
