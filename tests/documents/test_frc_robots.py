@@ -198,7 +198,7 @@ def by_hand(moment):
     }
     wheel["inertia"] = {"axle": moment, "diameter": moment}
     drive = {"type": "dc", "model": "kraken_x60", "gear_ratio": 6.1, "friction": 0.0}
-    drive |= {"voltage_limit": 11.5, "current_limit": 70.0}
+    drive |= {"voltage_limit": 11.5, "current_limit": 70.0, "coulomb_speed": 6.1 * 0.02 / 0.05}
     drive["coulomb"] = constant * (12 - emf * 6.1 * 4.4 / 0.05) / resistance
     servo = {"type": "servo", "stiffness": 40.0, "damping": 4.0}
     return trundle.Robot(
@@ -254,6 +254,59 @@ def test_the_motor_is_that_of_pathplanners_own_formulas(name, tank, written, rng
         drive = Drive(0.0, 0.0, rate / gearing, {})
         theirs = gearing * (torque(rate) - torque(top) * smooth_sign(rate, dry))
         assert motor.greatest_torque(drive, robot.number) == pytest.approx(theirs, rel=1e-9, abs=1e-9)
+
+
+@pytest.fixture
+def pathplanners(tmp_path, monkeypatch):
+    """What PathPlannerLib itself makes of settings."""
+    config = pytest.importorskip("pathplannerlib.config")
+    folder = tmp_path / "pathplanner"
+    folder.mkdir()
+    monkeypatch.setattr(config, "getDeployDirectory", lambda: str(tmp_path))
+
+    def read(data):
+        (folder / "settings.json").write_text(json.dumps(data))
+        return config.RobotConfig.fromGUISettings()
+
+    return read
+
+
+@pytest.mark.parametrize("tank", [False, True])
+@pytest.mark.parametrize("name", MOTORS)
+def test_settings_are_what_pathplannerlib_makes_of_them(name, tank, pathplanners, written):
+    free = trundle.catalog.motor(MOTORS[name]).free_speed * 2 * math.pi / 60
+    own = {"driveMotorType": name, "maxDriveSpeed": 0.93 * free / 6.1 * 0.05, "holonomicMode": not tank}
+    data = SETTINGS | MODULES | own
+    theirs, robot = pathplanners(data), trundle.load(written(data))
+    number, wheels = robot.number, robot.wheels
+    motor = robot.motors["left_motor" if tank else "rear_left_drive"]
+    order = ("left", "right") if tank else ("front_left", "front_right", "rear_left", "rear_right")
+    places = [(at.x, at.y) for at in theirs.moduleLocations]
+    assert places == [tuple(number(at) for at in wheels[name].at[:2]) for name in order]
+    assert (theirs.massKG, theirs.MOI) == (number(robot.body.mass), number(robot.body.inertia.zz))
+    assert theirs.moduleConfig.driveCurrentLimit == number(motor.current_limit)
+    # WPILib's CIM and Vortex have other numbers than their makers' pages
+    close = {"CIM": 0.04, "vortex": 1e-3}.get(name, 1e-12)
+    assert theirs.moduleConfig.torqueLoss == pytest.approx(6.1 * number(motor.coulomb), rel=close)
+
+
+@pytest.mark.parametrize("tank", [False, True])
+def test_a_straight_way_takes_as_long_as_pathplanners(tank, pathplanners, written):
+    """Theirs sums over points of the path and has 9.8 m/s²; ours has wheels with a hundredth of the mass."""
+    paths = pytest.importorskip("pathplannerlib.path")
+    from wpimath.geometry import Rotation2d
+    from wpimath.kinematics import ChassisSpeeds
+
+    data = SETTINGS | MODULES | {"holonomicMode": not tank}
+    free = dict.fromkeys(path("2025.0")["globalConstraints"], 10000.0)
+    free |= {"nominalVoltage": 12.0, "unlimited": False}
+    keys = ("rotationTargets", "constraintZones", "eventMarkers", "pointTowardsZones")
+    line = path("2025.0") | {key: [] for key in keys} | {"globalConstraints": free, "reversed": False}
+    their = paths.PathPlannerPath._fromJson(line)
+    theirs = their.generateTrajectory(ChassisSpeeds(), Rotation2d(), pathplanners(data)).getTotalTimeSeconds()
+    file = written(line, "line.path")
+    ours = trundle.follow(file, trundle.load(written(data)), grip=1.0, progress=False).motion.duration
+    assert ours == pytest.approx(theirs, rel=0.02)
 
 
 def test_top_speed_is_the_settings_own(written):

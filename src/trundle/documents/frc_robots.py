@@ -44,6 +44,9 @@ _FULL_VOLTAGE = 12.0
 # Wheels that slip spin up against a moment, and these tools know none. All of theirs together act as this share of the
 # robot's mass: it slows a plan by half of that at most, and a smaller one makes runs with forces stiffer.
 _SPINNING = 0.01
+# m/s of the rim, below which friction fades: twice the slip at which contacts near their full force. Else a wheel that
+# creeps while the base brakes to rest would be rubbed the other way, and plans wait for that.
+_FADING = 0.02
 # Of a module's servo, as in the catalogue: it is to be quick, and nothing but the wheel's moment resists it.
 _SERVO = {"type": "servo", "stiffness": 40.0, "damping": 4.0}
 # m: of a bumper's plywood backing in the rules of the competition; only pictures show it.
@@ -194,6 +197,7 @@ class _Settings(ForeignComponent):
             "resistance": motor["resistance"] / count,
             "friction": 0.0,
             "coulomb": count * rub,
+            "coulomb_speed": self.driveGearing * _FADING / self.driveWheelRadius,
             "voltage_limit": self.defaultNominalVoltage,
             "current_limit": count * self.driveCurrentLimit,
         }
