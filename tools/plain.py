@@ -113,6 +113,9 @@ EXTRAS: Mapping[str, Sequence[str]] = {
         f"import trundle; trundle.window.play(trundle.run({CIRCLE!r}, duration=0.1), close=True)",
     ),
     "geotiff": ("trundle run mapped.yaml --no-figures",),
+    "logs": (
+        "trundle estimate sensed.yaml log.mcap --columns left.angle=/wheels[0] 'right.angle=/wheels[1] [deg]'",
+    ),
     "sweep": (f"trundle {SWEEP} --store sweep.zarr",),
     "cluster": (CLUSTER,),
     "cuda": (f"trundle {SWEEP} --device cuda",),
@@ -185,6 +188,7 @@ def made(python: str, folder: Path, what: str) -> Environment:
     environment.pip("install", "--quiet", what)
     environment.needs("python", "-c", INPUTS)
     (place / "map.tif").write_bytes(_tiff())
+    (place / "log.mcap").write_bytes(_mcap())
     return environment
 
 
@@ -194,6 +198,23 @@ def _tiff() -> bytes:
     tags = {256: 8, 257: 8, 258: 8, 259: 1, 262: 1, 273: 8, 278: 8, 279: 64}
     entries = b"".join(struct.pack("<HHII", tag, 3, 1, value) for tag, value in tags.items())
     return struct.pack("<2sHI64xH", b"II", 42, 72, len(tags)) + entries + bytes(4)
+
+
+def _mcap() -> bytes:
+    """A log of two messages in JSON."""
+
+    def record(opcode: int, content: bytes) -> bytes:
+        return struct.pack("<BQ", opcode, len(content)) + content
+
+    channel = struct.pack("<HHI7sI4sI", 1, 0, 7, b"/wheels", 4, b"json", 0)
+    records = [record(1, bytes(8)), record(4, channel)]
+    for place in range(2):
+        message = (
+            struct.pack("<HIQQ", 1, place, place * 10**9, place * 10**9) + f"[{place}, {place}]".encode()
+        )
+        records.append(record(5, message))
+    magic = b"\x89MCAP0\r\n"
+    return magic + b"".join([*records, record(15, bytes(4)), record(2, bytes(20))]) + magic
 
 
 def modules(environment: Environment) -> str:

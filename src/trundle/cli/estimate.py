@@ -17,6 +17,7 @@ examples:
   trundle estimate robot.yaml log.nc
   trundle estimate robot.yaml log.csv --gate 4 --output runs/estimate.nc --figure estimate.png
   trundle estimate robot.yaml log.csv --columns "time=t [ms]" left.angle=enc_l right.angle=enc_r
+  trundle estimate robot.yaml drive.mcap --columns "left.angle=/joint_states.position[left_wheel]"
   trundle estimate robot.yaml log.nc --pose y="30 cm" --deviation x="10 cm" y="10 cm" theta="3 deg" --truth run.nc
 
 FILE describes the robot, with its sensors. LOG has the columns time, arrival (s) and SENSOR.what, such as fixes.x: a
@@ -35,7 +36,7 @@ _UNITS = {"x": "m", "y": "m", "theta": "rad"}
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     add_description(parser)
-    parser.add_argument("log", metavar="LOG", help="the readings: .nc or .csv")
+    parser.add_argument("log", metavar="LOG", help="the readings: .nc, .csv, .mcap or .wpilog")
     pairs = {
         "--noise": "what the estimator counts on, in place of the sensors' own: encoders, gyro, wander, slip",
         "--pose": "where it starts: x, y, theta; default: 0",

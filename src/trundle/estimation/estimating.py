@@ -50,7 +50,7 @@ def estimate(
     model : Robot, Model, Document, path or mapping
         The robot, with its `sensors`: encoders, a gyro where there is one, and what fixes the pose.
     log : Run or path
-        Its readings, as `measure` gives them, or a file of them (.nc, .csv): `time`, `arrival` (s) and columns
+        Its readings, as `measure` gives them, or a file (.nc, .csv, .mcap, .wpilog): `time`, `arrival` (s) and columns
         such as `fixes.x`, NaN in rows of other sensors. A CSV file's header may name units, as "fixes.x [mm]". Rates
         such as `encoders.left.rate` (rad/s) may be there, too: where readings begin anew they say by how much.
     sensors : mapping of str to Sensor or mapping, optional
@@ -58,7 +58,8 @@ def estimate(
     columns : mapping of str to str, optional
         What the log calls its columns, by Trundle's names or their ends: {"time": "t [ms]", "left.angle": "enc_l"}.
         Others that Trundle has no name for are left out then. `NAME.distance` (m) may stand for a wheel's angle, and
-        `gyro.angle` for the rate. Without `arrival` readings come at once.
+        `gyro.angle` for the rate. Without `arrival` readings come at once. Of messages a column is a topic and a path:
+        {"left.angle": "/joint_states.position[left_wheel]"}, "/drive/positions[0].angle".
     noise : mapping of str to float, optional
         What the estimator counts on, in place of the sensors' own: `encoders` (rad, over a turn of 1 rad), `gyro`
         (rad/s/√Hz), and `wander` (rad/s/√s) of the gyro's bias, which is estimated where the gyro has one. With `slip`

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, require_known, suggest
-from trundle.estimation.measuring import ARRIVAL
+from trundle.estimation import mcap_file, wpilog_file
+from trundle.estimation.measuring import ARRIVAL, SensorSeries, joined
+from trundle.estimation.message_logs import MessageLog
 from trundle.expected import by_name, came
-from trundle.files import path_of
+from trundle.files import path_of, read_bytes_start
 from trundle.results import Run
 from trundle.results.csv_file import timed
 from trundle.results.table import Cells, read_sheet, unit_behind
-from trundle.robot import Robot
+from trundle.robot import FixSensor, Robot
 from trundle.robot.values import unit_in_si
+
+# Reads a file of messages: all of the topics that are wanted.
+MessageReader: TypeAlias = Callable[[Path, Callable[[str], bool]], MessageLog]
+# By how such files begin.
+_MESSAGE_FILES: Mapping[bytes, MessageReader] = {
+    mcap_file.MAGIC: mcap_file.read_mcap,
+    wpilog_file.MAGIC: wpilog_file.read_wpilog,
+}
 
 
 @dataclass(frozen=True)
@@ -34,7 +45,7 @@ class LogColumns:
     def of(self, given: Run | str | os.PathLike[str], columns: Mapping[str, str] | None) -> tuple[Run, bool]:
         """A log in SI by Trundle's names, and whether its gyro sums up: its rates are differences of an angle."""
         names = None if columns is None else dict(self._named(by_name(columns, "columns")))
-        log = self._in_si(_opened(given, names, (*self._units, "time")))
+        log = self._in_si(self._opened(given, names))
         values = dict(log.values)
         values.setdefault(ARRIVAL, log.time)
         for name, radius in self._radii.items():
@@ -46,6 +57,42 @@ class LogColumns:
             values[f"{self.gyro}.rate"] = _differenced(log.time, angle)
         self._require(values)
         return Run(log.name, log.time, values), angle is not None
+
+    def _opened(self, given: Run | str | os.PathLike[str], columns: Mapping[str, str] | None) -> Run:
+        """A log or a file of one by Trundle's names; with `columns` others that it doesn't know are left out."""
+        known = (*self._units, "time")
+        if isinstance(given, (str, os.PathLike)):
+            file = path_of(given, "estimate")
+            begin = read_bytes_start(file, 8) if file.is_file() else b""
+            for magic, read in _MESSAGE_FILES.items():
+                if begin.startswith(magic):
+                    return self._of_messages(file, read, columns or {})
+            if file.suffix.lower() == ".csv":
+                return _of_csv(file, columns, known)
+            given = Run.load(file)
+        return _renamed(given, columns, known)
+
+    def _of_messages(self, file: Path, read: MessageReader, columns: Mapping[str, str]) -> Run:
+        """A file of messages: every sensor's readings in rows of their own, by ns from the first."""
+        for name in columns:
+            if name in ("time", ARRIVAL):
+                message = "messages have times of their own"
+                raise InputError(message, key=f"columns.{name}", hint=f"leave {name} away")
+        written = {name: _path_and_unit(text) for name, text in columns.items()}
+        log = read(file, lambda topic: any(path.startswith(topic) for path, _ in written.values()))
+        if not columns:
+            raise log.without_columns(next(iter(self.channels)))
+        series = list[SensorSeries]()
+        for name, sensor in self.robot.sensors.items():
+            paths = {full: path for full, (path, _) in written.items() if full.startswith(f"{name}.")}
+            fixes, partial = isinstance(sensor, FixSensor), isinstance(sensor, FixSensor) and sensor.partial
+            if paths:
+                series.append(log.readings(paths, any_order=fixes, partial=partial))
+        time, arrival, values = joined(series)
+        # where the recorder's clock is behind, a message counts as come at once
+        values[ARRIVAL] = (np.maximum(arrival, time) - time[0]) / 1e9
+        units = {name: unit for name, (_, unit) in written.items() if unit}
+        return Run(file.stem, (time - time[0]) / 1e9, values, units)
 
     @property
     def _radii(self) -> dict[str, float]:
@@ -117,15 +164,14 @@ def _ending_in(name: str, known: Iterable[str]) -> list[str]:
     return [each for each in known if each.endswith(f".{name}")]
 
 
-def _opened(
-    given: Run | str | os.PathLike[str], columns: Mapping[str, str] | None, known: Sequence[str]
-) -> Run:
-    """A log or a file of one by Trundle's names; where `columns` are named, others that aren't `known` are left out."""
-    if isinstance(given, (str, os.PathLike)):
-        file = path_of(given, "estimate")
-        if file.suffix.lower() == ".csv":
-            return _of_csv(file, columns, known)
-        given = Run.load(file)
+def _path_and_unit(written: str) -> tuple[str, str]:
+    """A path in messages and the unit behind it; brackets without a blank before them are the path's."""
+    path, unit = unit_behind(written)
+    return (path, unit) if unit and written[len(path)].isspace() else (written, "")
+
+
+def _renamed(given: object, columns: Mapping[str, str] | None, known: Sequence[str]) -> Run:
+    """A log by Trundle's names; where `columns` are named, others that aren't `known` are left out."""
     if not isinstance(given, Run):
         hint = "trundle.measure(robot, run) gives one; a file's path leads to one"
         raise InputError(f"estimate takes a log, not {came(given)}", key="log", hint=hint)

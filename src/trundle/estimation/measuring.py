@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from trundle.arrays import FloatArray
 from trundle.documents import dump
@@ -21,6 +23,8 @@ from trundle.robot.sensors import Encoders
 from trundle.simulation.draws import normals, uniforms
 
 ARRIVAL = "arrival"
+# In s, or whole ns.
+ReadingTimes: TypeAlias = npt.NDArray[np.float64 | np.int64]
 # Times closer than this share of a period are one.
 _SAME = 1e-9
 
@@ -80,8 +84,8 @@ def measure(
         hint = 'give them: {"encoders": {"ticks": 1024}}, or write sensors: in the description'
         raise InputError(f"'{robot.name}' has no sensors", key="sensors", hint=hint)
     counted = counted_by(robot)
-    series = [_Measured.of(robot, name, run, counted, seed) for name in robot.sensors]
-    return _joined(robot, series, {"seed": seed})
+    measured = [_Measured.of(robot, name, run, counted, seed) for name in robot.sensors]
+    return _log(robot, measured, {"seed": seed})
 
 
 def counted_by(robot: Robot) -> Counted:
@@ -93,13 +97,20 @@ def counted_by(robot: Robot) -> Counted:
 
 
 @dataclass(frozen=True)
+class SensorSeries:
+    """What one sensor told: times, arrivals, and values (count,) by the log's names."""
+
+    times: ReadingTimes
+    arrivals: ReadingTimes
+    values: Mapping[str, FloatArray]
+
+
+@dataclass(frozen=True)
 class _Measured:
-    """What one sensor told: times, arrivals (count,), and values (count,) by the log's names; with their units."""
+    """What the sensor of a name told, with the units of its values."""
 
     name: str
-    times: FloatArray
-    arrivals: FloatArray
-    values: Mapping[str, FloatArray]
+    series: SensorSeries
     units: Mapping[str, str]
 
     @staticmethod
@@ -121,7 +132,7 @@ class _Measured:
         kept[:begin] = False
         units = {f"{name}.{channel}": unit for channel, unit in sensor.channels(counted).items()}
         values = {full: row[kept] for full, row in zip(units, rows, strict=True)}
-        return _Measured(name, times[kept], (times + late)[kept], values, units)
+        return _Measured(name, SensorSeries(times[kept], (times + late)[kept], values), units)
 
 
 def _truth(run: Run, name: str, wanted: Sequence[str], times: FloatArray) -> dict[str, FloatArray]:
@@ -166,22 +177,30 @@ def _readings(
     return np.array(rows).T
 
 
-def _joined(robot: Robot, series: Sequence[_Measured], summary: Mapping[str, object]) -> Run:
-    """All readings in one log, by time; those of one time in the order of the sensors."""
+def _log(robot: Robot, measured: Sequence[_Measured], summary: Mapping[str, object]) -> Run:
+    """All readings in one log."""
+    time, arrival, values = joined([each.series for each in measured])
+    values = {ARRIVAL: arrival.astype(float), **values}
+    units = {ARRIVAL: "s"} | {full: unit for each in measured for full, unit in each.units.items()}
+    columns = {
+        full: Column(each.name, full.removeprefix(f"{each.name}."), "measured")
+        for each in measured
+        for full in each.units
+    }
+    summary = {**summary, "readings": {each.name: each.series.times.size for each in measured}}
+    description = {"yaml": dump(robot), "parameters": robot.parameter_values()}
+    return Run(robot.name, time.astype(float), values, units, description, summary, columns=columns)
+
+
+def joined(series: Sequence[SensorSeries]) -> tuple[ReadingTimes, ReadingTimes, dict[str, FloatArray]]:
+    """All readings by time, those of one time in the order of the sensors: times, arrivals, values."""
     times = np.concatenate([each.times for each in series])
     order = np.argsort(times, kind="stable")
-    sizes = np.cumsum([0, *(each.times.size for each in series)])
-    values = {ARRIVAL: np.concatenate([each.arrivals for each in series])[order]}
-    units, columns = {ARRIVAL: "s"}, {}
-    for each, begin in zip(series, sizes[:-1], strict=True):
+    values, begin = dict[str, FloatArray](), 0
+    for each in series:
         for full, readings in each.values.items():
             column = np.full(times.size, np.nan)
             column[begin : begin + readings.size] = readings
             values[full] = column[order]
-            columns[full] = Column(each.name, full.removeprefix(f"{each.name}."), "measured")
-        units |= each.units
-    told = {each.name: each.times.size for each in series}
-    description = {"yaml": dump(robot), "parameters": robot.parameter_values()}
-    return Run(
-        robot.name, times[order], values, units, description, {**summary, "readings": told}, columns=columns
-    )
+        begin += each.times.size
+    return times[order], np.concatenate([each.arrivals for each in series])[order], values
