@@ -211,22 +211,31 @@ def module_positions(values):
         yield values[f"encoders.{module}.angle"] * radius, values[f"encoders.{module}.steering"]
 
 
-def test_module_positions_give_what_the_csv_gives(tmp_path):
-    """As structs of WPILib, from a log of a robot that had booted before, and as JSON in MCAP."""
-    log = drive(SWERVE, v_x=0.5, v_y=0.3, omega=0.7)
-    wanted = trundle.estimate(SWERVE, write_csv(tmp_path / "own.csv", log))
+@pytest.fixture(scope="module")
+def swerve_log():
+    return drive(SWERVE, v_x=0.5, v_y=0.3, omega=0.7)
+
+
+def test_module_positions_of_wpilib_give_what_the_csv_gives(tmp_path, swerve_log):
+    """Structs in a log of a robot that had booted before, whose first record is an array without elements."""
     wpilog = Wpilog()
     schemas(wpilog)
     wpilog.log("/drive/positions", "struct:SwerveModulePosition[]", 7, b"")
-    messages = []
-    for time, _, values in rows_of(log, "encoders"):
-        modules = list(module_positions(values))
-        payload = b"".join(struct.pack("<2d", *module) for module in modules)
+    for time, _, values in rows_of(swerve_log, "encoders"):
+        payload = b"".join(struct.pack("<2d", *module) for module in module_positions(values))
         wpilog.log("/drive/positions", "struct:SwerveModulePosition[]", 12_345_678 + time // 1000, payload)
-        messages.append((time, [{"distance": way, "angle": angle} for way, angle in modules]))
     file = wpilog.write(tmp_path / "drive.wpilog")
+    wanted = trundle.estimate(SWERVE, write_csv(tmp_path / "own.csv", swerve_log))
     assert_same(trundle.estimate(SWERVE, file, columns=MODULE_COLUMNS), wanted)
+
+
+def test_module_positions_in_json_give_what_the_csv_gives(tmp_path, swerve_log):
+    messages = [
+        (time, [{"distance": way, "angle": angle} for way, angle in module_positions(values)])
+        for time, _, values in rows_of(swerve_log, "encoders")
+    ]
     file = write_json(tmp_path / "drive.mcap", messages)
+    wanted = trundle.estimate(SWERVE, write_csv(tmp_path / "own.csv", swerve_log))
     assert_same(trundle.estimate(SWERVE, file, columns=MODULE_COLUMNS), wanted)
 
 
@@ -266,54 +275,63 @@ def test_what_a_log_of_messages_lacks_is_named(tmp_path, base_log, columns, word
     assert error.value.key
 
 
-def test_a_log_that_ends_early_is_read_as_far_as_it_is_whole(tmp_path, base_log):
-    robot = trundle.catalog.differential_drive().with_sensors({"encoders": SENSORS["encoders"]})
+ENCODERS = trundle.catalog.differential_drive().with_sensors({"encoders": SENSORS["encoders"]})
+WHEELS = {"left.angle": "/wheels[0]", "right.angle": "/wheels[1]"}
+
+
+def test_a_wpilog_that_ends_early_is_read_as_far_as_it_is_whole(tmp_path, base_log):
     wpilog = Wpilog()
     for time, _, values in rows_of(base_log, "encoders"):
         payload = struct.pack("<2d", *(values[name] for name in JOINTS.values()))
         wpilog.log("/wheels", "double[]", time // 1000, payload)
-    wpilog.content = wpilog.content[:-3]
+    del wpilog.content[-3:]
+    file = wpilog.write(tmp_path / "cut.wpilog")
     with pytest.warns(UserWarning, match="isn't whole. What stands before was read, 200 records"):
-        found = trundle.estimate(
-            robot,
-            wpilog.write(tmp_path / "cut.wpilog"),
-            columns={"left.angle": "/wheels[0]", "right.angle": "/wheels[1]"},
-        )
+        found = trundle.estimate(ENCODERS, file, columns=WHEELS)
     assert found.time[-1] == pytest.approx(1.99)
+
+
+def test_an_mcap_that_ends_early_is_read_as_far_as_it_is_whole(tmp_path, base_log):
     file = write_mcap(tmp_path / "cut.mcap", base_log, chunk_size=5000)
     file.write_bytes(file.read_bytes()[:8000])
+    columns = {name: ROS[name] for name in WHEELS}
     with pytest.warns(UserWarning, match="isn't whole"):
-        found = trundle.estimate(
-            robot, file, columns={name: ROS[name] for name in ("left.angle", "right.angle")}
-        )
+        found = trundle.estimate(ENCODERS, file, columns=columns)
     assert 0.1 < found.time[-1] < 2
 
 
 def test_stamps_that_fall_are_refused_by_their_topic(tmp_path):
     messages = [(10**7 * k, [k, k]) for k in (0, 1, 2, 7, 3, 4)]
     file = write_json(tmp_path / "drive.mcap", messages, "/wheels")
-    robot = trundle.catalog.differential_drive().with_sensors({"encoders": SENSORS["encoders"]})
     with pytest.raises(InputError, match="stamps of '/wheels' fall by 0.04 s, 0.07 s after the first"):
-        trundle.estimate(robot, file, columns={"left.angle": "/wheels[0]", "right.angle": "/wheels[1]"})
+        trundle.estimate(ENCODERS, file, columns=WHEELS)
 
 
-def test_messages_that_cannot_be_read_are_named(tmp_path):
-    robot = trundle.catalog.differential_drive().with_sensors({"encoders": SENSORS["encoders"]})
-    columns = {"left.angle": "/wheels[0]", "right.angle": "/wheels[1]"}
+def test_encodings_that_are_not_read_are_named(tmp_path):
     file = write_json(tmp_path / "drive.mcap", [(0, [1, 2])], "/wheels", "protobuf")
     with pytest.raises(
         InputError, match="a message of '/wheels' can't be read: it is in protobuf; CDR by ros2msg"
     ):
-        trundle.estimate(robot, file, columns=columns)
+        trundle.estimate(ENCODERS, file, columns=WHEELS)
+
+
+@pytest.mark.parametrize(
+    ("left", "words"),
+    [
+        ("/wheels[0]", "it is of type 'Wheels'; numbers, arrays of them"),
+        ("/flags.on", "the struct 'Flags' has a member 'uint8 on : 1'"),
+        ("/late", "has a time that ns in 64 bits can't hold"),
+    ],
+)
+def test_entries_that_are_not_read_are_named(tmp_path, left, words):
     wpilog = Wpilog()
     wpilog.log("/wheels", "struct:Wheels[]", 0, b"")
     wpilog.log("/flags", "struct:Flags", 0, b"")
     wpilog.log("/.schema/struct:Flags", "structschema", 0, b"uint8 on : 1")
+    wpilog.log("/late", "double", 2**62, bytes(8))
     file = wpilog.write(tmp_path / "drive.wpilog")
-    with pytest.raises(InputError, match="it is of type 'Wheels'; numbers, arrays of them"):
-        trundle.estimate(robot, file, columns=columns)
-    with pytest.raises(InputError, match="the struct 'Flags' has a member 'uint8 on : 1'"):
-        trundle.estimate(robot, file, columns={**columns, "left.angle": "/flags.on"})
+    with pytest.raises(InputError, match=words):
+        trundle.estimate(ENCODERS, file, columns={**WHEELS, "left.angle": left})
 
 
 def test_without_the_extra_a_message_says_what_to_install(tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ from trundle.files import path_of, read_bytes_start
 from trundle.results import Run
 from trundle.results.csv_file import timed
 from trundle.results.table import Cells, read_sheet, unit_behind
-from trundle.robot import FixSensor, Robot
+from trundle.robot import Robot
 from trundle.robot.values import unit_in_si
 
 # Reads a file of messages: all of the topics that are wanted.
@@ -85,9 +85,8 @@ class LogColumns:
         series = list[SensorSeries]()
         for name, sensor in self.robot.sensors.items():
             paths = {full: path for full, (path, _) in written.items() if full.startswith(f"{name}.")}
-            fixes, partial = isinstance(sensor, FixSensor), isinstance(sensor, FixSensor) and sensor.partial
             if paths:
-                series.append(log.readings(paths, any_order=fixes, partial=partial))
+                series.append(log.readings(sensor, paths))
         time, arrival, values = joined(series)
         # where the recorder's clock is behind, a message counts as come at once
         values[ARRIVAL] = (np.maximum(arrival, time) - time[0]) / 1e9

@@ -15,8 +15,9 @@ MAGIC = b"\x89MCAP0\r\n"
 
 
 def read_mcap(file: Path, wanted: Callable[[str], bool]) -> MessageLog:
-    """The messages of topics that are `wanted`, and the first of every other; a damaged file is read as far as it is
-    whole, with a warning. InputError without the library that reads it.
+    """The messages of topics that are `wanted`, and the first of every other.
+
+    A damaged file is read as far as it is whole, with a warning. InputError without the library that reads it.
     """
     needed = ".mcap files are read by mcap-ros2-support"
     decoder, records, reader = (
@@ -44,12 +45,13 @@ def read_mcap(file: Path, wanted: Callable[[str], bool]) -> MessageLog:
                 elif isinstance(record, records.Channel):
                     schema, encoding = schemas[record.schema_id], record.message_encoding
                     kind = encoding if schema is None else schema.name
-                    topic = Topic(record.topic, kind, partial(decoded, encoding, schema))
+                    topic = Topic(
+                        record.topic, kind, wanted(record.topic), partial(decoded, encoding, schema)
+                    )
                     channels[record.id] = topics.setdefault(record.topic, topic)
                 elif isinstance(record, records.Message):
-                    topic, count = channels[record.channel_id], count + 1
-                    if not topic.records or wanted(topic.name):
-                        topic.records.append((record.log_time, record.data))
+                    channels[record.channel_id].add(record.log_time, record.data)
+                    count += 1
     except Exception as error:  # the reader and every way of compression have errors of their own
         said = f": {error}" if str(error) else ""
         warn(f"'{file}' isn't whole{said}. What stands before was read, {counted(count, 'message')}.")

@@ -14,6 +14,7 @@ import numpy as np
 from trundle.errors import InputError, counted, suggest
 from trundle.estimation.measuring import ReadingTimes, SensorSeries
 from trundle.estimation.message_paths import number_at, number_paths, steps_of
+from trundle.robot import FixSensor, Sensor
 
 # What the error without columns lists: so many topics, and numbers of each.
 _MOST_TOPICS, _MOST_NUMBERS = 12, 6
@@ -24,13 +25,20 @@ _STAMP = [(("header", ""), ("stamp", ""), (part, "")) for part in ("sec", "nanos
 class Topic:
     """Messages of one name: of what `kind`, and their bytes with the time (ns) when they were logged.
 
-    `decode` gives what one holds: numbers, text, sequences, mappings, objects with `__slots__`.
+    `decode` gives what one holds: numbers, text, sequences, mappings, objects with `__slots__`. Of a topic that isn't
+    `wanted` the first alone is kept.
     """
 
     name: str
     kind: str
+    wanted: bool
     decode: Callable[[bytes], object]
     records: list[tuple[int, bytes]] = field(default_factory=list)
+
+    def add(self, logged: int, raw: bytes) -> None:
+        """Keep a message."""
+        if self.wanted or not self.records:
+            self.records.append((logged, raw))
 
     def message(self, raw: bytes) -> object:
         """What a message holds; InputError where it can't be read."""
@@ -68,7 +76,11 @@ class Topic:
                 )
                 raise InputError(message, key=f"columns.{name}", hint=suggest(path, self.numbers()))
         told = there.any(axis=1)
-        stamps, logged = np.array([times, [when for when, _ in self.records]], dtype=np.int64)[:, told]
+        try:
+            stamps, logged = np.array([times, [when for when, _ in self.records]], dtype=np.int64)[:, told]
+        except OverflowError:
+            message = f"a message of '{self.name}' has a time that ns in 64 bits can't hold"
+            raise InputError(message, key="log", hint="the file may be damaged") from None
         return SensorSeries(stamps, logged, dict(zip(paths, numbers[told].T, strict=True)))
 
 
@@ -79,17 +91,18 @@ class MessageLog:
     topics: Mapping[str, Topic]
     holds: bool
 
-    def readings(self, columns: Mapping[str, str], *, any_order: bool, partial: bool) -> SensorSeries:
-        """What one sensor told: numbers at paths by its `columns`; times in ns, at which all topics have to tell.
+    def readings(self, sensor: Sensor, columns: Mapping[str, str]) -> SensorSeries:
+        """What a sensor told: numbers at paths by its `columns`, with times in ns.
 
-        A `partial` reading may lack some of them. Else those that the log holds stand until the next. InputError where
-        times fall but may not have `any_order`.
+        Those that the log holds stand until the next; else all its topics have to tell at one time, unless a reading
+        may lack some. InputError where they don't, and where times fall of what isn't a fix.
         """
+        partial = isinstance(sensor, FixSensor) and sensor.partial
         wanted = dict[Topic, dict[str, str]]()
         for name, path in columns.items():
             wanted.setdefault(self._topic(name, path), {})[name] = path
         parts = [topic.read(paths) for topic, paths in wanted.items()]
-        if not any_order:
+        if not isinstance(sensor, FixSensor):
             for topic, part in zip(wanted, parts, strict=True):
                 _require_rising(topic.name, part.times)
         if len(parts) == 1:

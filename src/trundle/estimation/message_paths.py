@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import numpy as np
@@ -27,18 +27,18 @@ def number_at(message: object, steps: Sequence[tuple[str, str]]) -> float:
     A key is an index or, beside a sequence `name` as in sensor_msgs/JointState, one of its names. What has a single
     field stands for it: a Rotation2d, a std_msgs/Float64.
     """
-    value, keys = message, list[object]()
+    value = outer = message
     try:
         for name, key in steps:
             if name:
-                fields = _fields(value)
-                value, keys = fields[name], _keys(fields)
+                value, outer = _field(value, name), value
             else:
+                keys = _keys(outer)
                 value = _elements(value)[keys.index(key) if key in keys else int(key)]
-    except (KeyError, IndexError, ValueError):
+        value = _single(value)
+        return float(value) if isinstance(value, _NUMBERS) else np.nan
+    except (KeyError, IndexError, ValueError, OverflowError):
         return np.nan
-    value = _single(value)
-    return float(value) if isinstance(value, _NUMBERS) else np.nan
 
 
 def number_paths(value: object, keys: Sequence[object] = ()) -> Iterator[str]:
@@ -46,37 +46,44 @@ def number_paths(value: object, keys: Sequence[object] = ()) -> Iterator[str]:
     if isinstance(_single(value), _NUMBERS):
         yield ""
         return
-    fields, elements = _fields(value), _elements(value)
-    for name, inner in fields.items():
+    for name in _names(value):
         if name != "header":
-            yield from (f".{name}{path}" for path in number_paths(inner, _keys(fields)))
+            yield from (f".{name}{path}" for path in number_paths(_field(value, name), _keys(value)))
+    elements = _elements(value)
     named = keys if len(keys) == len(elements) else range(min(len(elements), _MOST_ELEMENTS))
     for key, inner in zip(named, elements, strict=False):
         yield from (f"[{key}]{path}" for path in number_paths(inner))
 
 
-def _fields(value: object) -> Mapping[str, object]:
-    """What has names inside: of a mapping, a record, an object with slots; nothing of others."""
-    if isinstance(value, Mapping):
-        return value
-    if isinstance(value, np.void):
-        return {name: value[name] for name in value.dtype.names or ()}
-    return {name: getattr(value, name) for name in getattr(value, "__slots__", ())}
+def _field(value: object, name: str) -> object:
+    """What a mapping, a record or an object with slots has by a name; KeyError or ValueError where it has none."""
+    if isinstance(value, (dict, np.void)):
+        return value[name]
+    if name in getattr(value, "__slots__", ()):
+        return getattr(value, name)
+    raise KeyError(name)
 
 
-def _keys(fields: Mapping[str, object]) -> list[object]:
-    """What the elements of fields are called: the sequence `name` beside them."""
-    return list(_elements(fields.get("name")))
+def _names(value: object) -> Sequence[str]:
+    """What it has by names."""
+    if isinstance(value, dict):
+        return tuple(value)
+    return (value.dtype.names or ()) if isinstance(value, np.void) else getattr(value, "__slots__", ())
+
+
+def _keys(value: object) -> list[object]:
+    """What elements of its fields are called: its sequence `name`."""
+    return list(_elements(_field(value, "name"))) if "name" in _names(value) else []
 
 
 def _elements(value: object) -> Sequence[object]:
     """The elements of a sequence; none of text, bytes and what is no sequence."""
-    none = isinstance(value, (str, bytes, Mapping, np.void)) or not hasattr(value, "__len__")
+    none = isinstance(value, (str, bytes, dict, np.void)) or not hasattr(value, "__len__")
     return () if none else cast("Sequence[object]", value)
 
 
 def _single(value: object) -> object:
     """What stands inside structures of one field each."""
-    while len(fields := _fields(value)) == 1:
-        (value,) = fields.values()
+    while not isinstance(value, _NUMBERS) and len(names := _names(value)) == 1:
+        value = _field(value, names[0])
     return value

@@ -9,7 +9,7 @@ import json
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -46,44 +46,51 @@ _TYPES = {
 
 
 def read_wpilog(file: Path, wanted: Callable[[str], bool]) -> MessageLog:
-    """The records of entries that are `wanted`, and the first of every other; a damaged file is read as far as it is
-    whole, with a warning.
+    """The records of entries that are `wanted`, and the first of every other.
+
+    A damaged file is read as far as it is whole, with a warning.
     """
     content = read_bytes(file, _MOST_BYTES)
-    topics, entries = dict[str, Topic](), dict[int, Topic]()
-    schemas, count = dict[str, str](), 0
+    topics, entries, count = dict[str, Topic](), dict[int, Topic](), 0
+    schemas = dict[str, str]()
+
+    @cache
+    def type_of(kind: str) -> np.dtype:
+        return _type(kind.removesuffix("[]").removeprefix("struct:"), schemas, ())
+
     try:
         for entry, time, payload in _records(content):
-            topic = entries.get(entry)
             if entry == _CONTROL and payload[0] == _START:
                 number, name, kind = _started(payload)
-                entries[number] = topics.setdefault(name, Topic(name, kind, partial(_decoded, kind, schemas)))
-            elif topic is not None:
+                topic = Topic(name, kind, wanted(name), partial(_decoded, kind, type_of))
+                entries[number] = topics.setdefault(name, topic)
+            elif entry in entries:
+                entries[entry].add(time * _MICROSECOND, payload)
                 count += 1
-                if not topic.records or wanted(topic.name):
-                    topic.records.append((time * _MICROSECOND, payload))
-                if _SCHEMA in topic.name:
-                    schemas[topic.name.partition(_SCHEMA)[2]] = payload.decode()
     except (IndexError, UnicodeDecodeError, struct.error):
         warn(f"'{file}' isn't whole. What stands before was read, {counted(count, 'record')}.")
+    for name, topic in topics.items():
+        if _SCHEMA in name and topic.records:
+            schemas[name.partition(_SCHEMA)[2]] = topic.records[0][1].decode(errors="replace")
     return MessageLog(topics, holds=True)
 
 
 def _records(content: bytes) -> Iterator[tuple[int, int, bytes]]:
     """The number of an entry, a time (µs) and what was logged, record by record; IndexError where one isn't whole."""
-    place = _HEADER + int.from_bytes(content[8:_HEADER], "little")
-    while place < len(content):
-        lengths = content[place]
-        place += 1
-        header = list[int]()
-        for length in ((lengths & 3) + 1, (lengths >> 2 & 3) + 1, (lengths >> 4 & 7) + 1):
-            header.append(int.from_bytes(content[place : place + length], "little"))
-            place += length
-        entry, size, time = header
-        if place + size > len(content):
+    end = _HEADER + int.from_bytes(content[8:_HEADER], "little")
+    while end < len(content):
+        lengths = content[end]
+        size = end + 2 + (lengths & 3)
+        time = size + 1 + (lengths >> 2 & 3)
+        begin = time + 1 + (lengths >> 4 & 7)
+        entry, number, when = (
+            int.from_bytes(content[first:last], "little")
+            for first, last in ((end + 1, size), (size, time), (time, begin))
+        )
+        end = begin + number
+        if end > len(content):
             raise IndexError
-        yield entry, time, content[place : place + size]
-        place += size
+        yield entry, when, content[begin:end]
 
 
 def _started(payload: bytes) -> tuple[int, str, str]:
@@ -93,12 +100,11 @@ def _started(payload: bytes) -> tuple[int, str, str]:
     return number, name.decode(), rest[4 : 4 + int.from_bytes(rest[:4], "little")].decode()
 
 
-def _decoded(kind: str, schemas: Mapping[str, str], raw: bytes) -> object:
+def _decoded(kind: str, type_of: Callable[[str], np.dtype], raw: bytes) -> object:
     """What a record holds by its entry's type; ValueError for types without numbers."""
     if kind == "json":
         return json.loads(raw)
-    name = kind.removesuffix("[]")
-    numbers = np.frombuffer(raw, _type(name.removeprefix("struct:"), schemas, ()))
+    numbers = np.frombuffer(raw, type_of(kind))
     return numbers if kind.endswith("[]") else numbers[0]
 
 
