@@ -391,6 +391,7 @@ def test_plates_are_smoothed_and_their_foot_is_found(trundle, recorded, tmp_path
         (("buterworth:20",), "there is no recording 'buterworth:20', nor a method of that name"),
         (("butterworth:600",), "a cutoff of 600 Hz is above half the sampling rate of 1000 Hz"),
         (("noise_spline:2",), "--plates: 'noise_spline' has one noise, and a plate has forces in N"),
+        (("opensim:6",), "--plates: 'opensim' smooths coordinates only: OpenSim takes forces as they are"),
         (("none", "butterworth:6"), "--plates: one method is enough, got none and butterworth:6"),
     ):
         done = trundle(*files, *(word for each in given for word in ("--plates", each)))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.interpolate import BSpline, make_smoothing_spline
+from scipy.signal import butter, filtfilt
 
 import trundle
 from trundle import InputError
@@ -13,12 +14,13 @@ T = np.linspace(0.0, 2.0, 201)
 NUMBERS = {
     "none": {},
     "butterworth": {"cutoff": 6.0},
+    "opensim": {"cutoff": 6.0},
     "savitzky_golay": {"window": 31},
     "gcv_spline": {},
     "noise_spline": {"noise": 0.01},
 }
 # The degree of polynomials that a method gives back with their derivatives, up to the ends.
-EXACT = {"none": 5, "butterworth": 1, "savitzky_golay": 5, "gcv_spline": 2, "noise_spline": 5}
+EXACT = {"none": 5, "butterworth": 1, "opensim": 1, "savitzky_golay": 5, "gcv_spline": 2, "noise_spline": 5}
 
 
 def test_every_method_is_held_to_these_laws():
@@ -30,7 +32,7 @@ def test_polynomials_come_back_with_their_derivatives(method, rng):
     made = trundle.smoothing(method, **NUMBERS[method])
     polynomial = np.polynomial.Polynomial(rng.normal(size=EXACT[method] + 1))
     found = trundle.smooth(T, polynomial(T), made)
-    loose = {"butterworth": 1e-3, "noise_spline": 0.02}.get(method, 1e-7)
+    loose = {"butterworth": 1e-3, "opensim": 1e-3, "noise_spline": 0.02}.get(method, 1e-7)
     for order, values in enumerate(found):
         expected = (polynomial.deriv(order) if order else polynomial)(T)
         np.testing.assert_allclose(values, expected, atol=loose * 30.0**order)
@@ -67,10 +69,12 @@ def test_columns_do_not_see_each_other_and_records_lead_back(method, rng):
     )
 
 
-@pytest.mark.parametrize("method", ["gcv_spline", "noise_spline", "none"])
+@pytest.mark.parametrize("method", ["gcv_spline", "noise_spline", "none", "opensim"])
 def test_splines_take_uneven_times(method, rng):
     time = np.cumsum(rng.uniform(0.005, 0.02, 200))
-    noise = 0.0 if method == "none" else 0.002  # rates of 0.01 are off by 0.1 and more, by chance
+    noise = (
+        0.0 if method in ("none", "opensim") else 0.002
+    )  # rates of 0.01 are off by 0.1 and more, by chance
     numbers = {"noise": noise} if method == "noise_spline" else {}
     noisy = np.sin(3 * time) + rng.normal(0, noise, 200)
     found = trundle.smooth(time, noisy, method, **numbers)
@@ -92,6 +96,36 @@ def test_the_cubic_smoothing_spline_is_scipys(weight, rng):
     peer = make_smoothing_spline(steps, data, lam=weight)
     for order in range(3):
         np.testing.assert_allclose(made(steps, order)[:, 0], peer(steps, order), atol=1e-10)
+
+
+def test_opensims_spline_is_the_smoothing_spline_that_smooths_nothing(rng):
+    time = np.cumsum(rng.uniform(0.008, 0.012, 80))
+    data = np.sin(9 * time) + rng.normal(0, 0.01, 80)
+    equations, found = spline_equations(time, 5), trundle.smooth(time, data, "opensim")
+    spline, rate = equations.spline(1e-9, data[:, None]), 79 / (time[-1] - time[0])
+    for order, values in enumerate(found):
+        expected = spline(equations.steps, order)[:, 0] * rate**order
+        np.testing.assert_allclose(values, expected, atol=1e-4 * np.abs(expected).max())
+
+
+def test_opensims_filter_is_scipys_but_for_its_start(rng):
+    """Both begin as a reflection of half of the recording; SciPy's then begins as if at rest."""
+    noisy = 20 * np.sin(5 * T) + rng.normal(0, 0.3, 201)
+    expected = filtfilt(*butter(3, 6 / 50), noisy, padtype="odd", padlen=100)
+    np.testing.assert_allclose(trundle.smooth(T, noisy, "opensim", cutoff=6).values, expected, atol=1e-4)
+
+
+def test_a_part_of_a_recording_is_smoothed_as_opensim_does_it(rng):
+    """Of all that was recorded: what lies before and behind the part tells how it begins and ends."""
+    arm, time = trundle.catalog.pendulum(links=1), 0.01 * np.arange(101)
+    motion = {"time": time, "link_1.angle": np.sin(5 * time) + rng.normal(0, 0.01, 101)}
+    whole, part = (
+        trundle.inverse(arm, motion, smoothing={"method": "opensim", "cutoff": 6}, **span).loads
+        for span in ({}, {"start": 0.2, "end": 0.5})
+    )
+    np.testing.assert_array_equal(part.time, time[20:51])
+    moment = whole.actuator_torque["link_1.rate"][20:51]
+    np.testing.assert_allclose(part.actuator_torque["link_1.rate"], moment, rtol=1e-12)
 
 
 def test_cross_validation_of_a_cubic_finds_scipys_weight(rng):
@@ -157,6 +191,8 @@ def test_blocks_that_belong_together_share_a_weight(rng):
         ("butterworth", {}, "needs its cutoff"),
         ("butterworth", {"cutoff": "6 Hz"}, "positive number as cutoff, got '6 Hz'"),
         ("butterworth", {"cutoff": 6, "order": 0}, "order is 1 to 10"),
+        ("opensim", {"cutoff": 60}, "a cutoff of 60 Hz is above half the sampling rate of 100 Hz"),
+        ("opensim", {"cutoff": -1}, "positive number as cutoff"),
     ],
 )
 def test_numbers_that_cannot_be_are_refused(method, numbers, told):

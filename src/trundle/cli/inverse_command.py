@@ -78,7 +78,8 @@ def configure(parser: ArgumentParser) -> None:
     add_description(parser, "the robot or limb: a description")
     add("--motion", "-m", metavar="DATA", required=True, help="what was measured of its motion")
     add("--markers", metavar="FILE", help="which marker is where on which body (YAML)")
-    text = "such as butterworth:6 (Hz), butterworth:6,order=4, gcv_spline (default: none)"
+    text = "such as butterworth:6 (Hz), butterworth:6,order=4, opensim:6 (as OpenSim filters), gcv_spline "
+    text += "(default: none)"
     add("--smooth", metavar="METHOD", default="none", help=text)
     add("--smooth-markers", metavar="METHOD", help="the markers, before bodies are posed by them")
     text = "fill gaps: spline or linear, those of up to 0.2 s; spline:0.5 fills longer ones"

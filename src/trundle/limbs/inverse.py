@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError, NumericsError, counted, warn
 from trundle.expected import came
 from trundle.limbs.capture.assigned_plates import (
@@ -29,6 +31,7 @@ from trundle.limbs.capture.marker_model import Markers, read_markers
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.capture.recording_files import read_recording
 from trundle.limbs.capture.smoothing import Smoothing
+from trundle.limbs.capture.smoothing import smoothing as as_smoothing
 from trundle.limbs.inverse_result import InverseDynamicsResult, fit_of
 from trundle.limbs.loads import Loads
 from trundle.limbs.loads.joint_loads import joint_loads
@@ -81,7 +84,8 @@ def inverse(
     markers : mapping or path, optional
         By a marker's name the link that carries it and its place there (m), or the YAML file that says so.
     smoothing : Smoothing, str or mapping, optional
-        Of the coordinates, as `trundle.smoothing` takes it; none by default.
+        Of the coordinates, as `trundle.smoothing` takes it; none by default. "opensim" sees all of the recording, the
+        others the part from `start` to `end`.
     marker_smoothing : Smoothing, str or mapping, optional
         Of the markers, before bodies are posed by them.
     plate_smoothing : Smoothing, str or mapping, optional
@@ -146,7 +150,8 @@ def inverse(
     given = opened(robot, "inverse", base)
     moving = moving_of(given)
     stands = up_axis(moving.mechanism.robot)
-    recording = _part(_turned(_recording(motion), up, stands), start, end)
+    whole, chosen = _turned(_recording(motion), up, stands), as_smoothing(smoothing)
+    recording = _part(whole, start, end)
     pushing = recording if plates is None else _turned(_recording(plates), up, stands)
     pairs, assembly = _pairs(external), moving.mechanism.assembly
     require_read(pushing, pairs)
@@ -154,14 +159,15 @@ def inverse(
     recording = _without_ends(recording, forces)
     marked = read_markers(markers) if isinstance(markers, (str, os.PathLike)) else markers
     measured = joint_motion(
-        recording,
+        whole if chosen.before_cut else recording,
         moving,
         markers=marked,
         gaps=gaps,
-        smoothing=smoothing,
+        smoothing=chosen,
         marker_smoothing=marker_smoothing,
         progress=progress,
     )
+    measured = _during(measured, recording.time)
     _require_fit(measured, number(max_marker_rms, "max_marker_rms", "m"))
     floor, done = floor_of(forces, plate_smoothing, measured.time)
     require_plates(pairs, floor, assembly.links)
@@ -201,6 +207,14 @@ def _without_ends(recording: Recording, forces: Sequence[PlateForces]) -> Record
     span = f"{first:g} to {last:g} s"
     warn(f"the motion's forces were recorded from {span}: {counted(lost, 'sample')} beyond are left out")
     return recording.between(first, last)
+
+
+def _during(motion: JointMotion, times: FloatArray) -> JointMotion:
+    """A motion at these of its times alone."""
+    at = np.isin(motion.time, times)
+    tables = ("time", "positions", "velocities", "accelerations")
+    errors = {name: off[at] for name, off in motion.marker_errors.items()}
+    return replace(motion, **{name: getattr(motion, name)[at] for name in tables}, marker_errors=errors)
 
 
 def _tell_lying(loads: Loads, stands: str) -> None:

@@ -8,12 +8,17 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.limbs.capture.smoothing import NoiseSpline, Smoothing, checked_times, smoothing
+from trundle.limbs.capture.smoothing import NoiseSpline, OpenSim, Smoothing, checked_times, smoothing
 
 
 def plate_smoothing(method: Smoothing | str | Mapping[str, object], **options: object) -> Smoothing:
-    """A way to smooth what has two units, N and N m; InputError for one that knows a single noise."""
+    """A way to smooth what has two units, N and N m; InputError for one that knows a single noise, and OpenSim's."""
     chosen = smoothing(method, **options)
+    if isinstance(chosen, OpenSim):
+        message = f"'{chosen.name}' smooths coordinates only: OpenSim takes forces as they are"
+        raise InputError(
+            message, key="plate_smoothing", hint="none, or such as butterworth with a cutoff of 20 Hz"
+        )
     if isinstance(chosen, NoiseSpline):
         message = f"'{chosen.name}' has one noise, and a plate has forces in N and moments in N m"
         raise InputError(message, key="plate_smoothing", hint="such as butterworth with a cutoff of 20 Hz")

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _LEAST_DECAY = 1e-7
 # What is left of a filter's start-up at the first true sample; its slowest pole says how long that takes.
 _FORGOTTEN = 1e-6
+# OpenSim's: the order of each pass, and the steps that a recording is resampled at; what rounding may take of the last.
+_OPENSIM_ORDER, _MOST_STEPS, _LAST_STEP = 3, 100_000, 1e-6
 # How far (in steps) a sample may be off an even grid: times written with four decimals at 120 Hz are off by 0.006.
 EVEN = 0.01
 
@@ -42,16 +44,20 @@ class Smoothed(NamedTuple):
 class Smoothing(ABC):
     """A way to smooth: what it does, with every number that it depends on.
 
-    `by_data` says whether the samples choose how much.
+    `by_data` says whether the samples choose how much, `before_cut` whether a recording is smoothed as a whole before a
+    part of it is taken.
     """
 
     name: ClassVar[str]
     by_data: ClassVar[bool] = False
+    before_cut: ClassVar[bool] = False
 
     @property
     def record(self) -> Mapping[str, object]:
         """The method and its numbers, as plain data that goes with the results."""
-        return {"method": self.name, **asdict(self)}
+        return {"method": self.name} | {
+            key: value for key, value in asdict(self).items() if value is not None
+        }
 
     @abstractmethod
     def samples(self, time: FloatArray, block: FloatArray) -> Smoothed:
@@ -130,11 +136,7 @@ class Butterworth(Smoothing):
         from scipy.signal import butter, sosfiltfilt
 
         step = even_step(time, self.name)
-        if self.cutoff * 2 * step >= 1:
-            raise InputError(
-                f"a cutoff of {self.cutoff:g} Hz is above half the sampling rate of {1 / step:g} Hz",
-                key="cutoff",
-            )
+        _require_below_half_rate(self.cutoff, step)
         share = 2 / math.pi * math.atan(math.tan(math.pi * self.cutoff * step) / self._correction)
         filters = np.asarray(butter(self.order, share, output="sos"), dtype=np.float64)
         slowest = max(float(np.abs(np.roots(section[3:])).max()) for section in filters)
@@ -144,16 +146,62 @@ class Butterworth(Smoothing):
                 message, key="cutoff", hint="a filter of it has no digits: it remembers for ever"
             )
         pad = min(len(time) - 1, math.ceil(math.log(_FORGOTTEN) / math.log(slowest)))
-        padded = np.concatenate([
-            2 * block[0] - block[pad:0:-1], block, 2 * block[-1] - block[-2 : -pad - 2 : -1]
-        ])  # fmt: skip
-        filtered = sosfiltfilt(filters, padded, axis=0, padlen=0)
+        filtered = sosfiltfilt(filters, _reflected(block, pad), axis=0, padlen=0)
         return np.ascontiguousarray(filtered), slice(pad, pad + len(time))
 
     @property
     def _correction(self) -> float:
         """What a pass's frequency is divided by for half the power after both: (√2 − 1)^(1/(2n)), Winter's."""
         return (math.sqrt(2) - 1) ** (1 / (2 * self.order))
+
+
+@dataclass(frozen=True)
+class OpenSim(Smoothing):
+    """As OpenSim's inverse dynamics treats coordinates: its quintic spline, of what its filter leaves.
+
+    cutoff: Hz, of each pass of a Butterworth filter of third order, forward and backward; none: no filter.
+
+    The recording is continued at both ends by half of its samples, reflected in the end point, and resampled at its
+    least step. A pass leaves its first three samples as they are. The spline's third and fourth derivatives vanish at
+    its ends (OpenSim 4.6: InverseDynamicsTool, Storage, Signal, GCVSplineSet).
+    """
+
+    cutoff: float | None = None
+    name = "opensim"
+    before_cut = True
+
+    def __post_init__(self) -> None:
+        if self.cutoff is not None:
+            _positive(self.name, cutoff=self.cutoff)
+
+    def samples(self, time: FloatArray, block: FloatArray) -> Smoothed:
+        """The spline and its derivatives at the times that came."""
+        knots, values = (time, block) if self.cutoff is None else self._filtered(time, block, self.cutoff)
+        return _quintic(knots, values, at=time, natural=True)
+
+    def _filtered(self, time: FloatArray, block: FloatArray, cutoff: float) -> tuple[FloatArray, FloatArray]:
+        """Even times, beyond both ends of those that came, and what the filter leaves there."""
+        from scipy.signal import butter
+
+        pad = len(time) // 2
+        padded = _reflected(time, pad)
+        step = max(float(np.diff(time).min()), (padded[-1] - padded[0]) / _MOST_STEPS)
+        _require_below_half_rate(cutoff, step)
+        even = np.arange(padded[0], padded[-1] + _LAST_STEP * step, step)
+        forward, back = np.array(butter(_OPENSIM_ORDER, 2 * cutoff * step))
+        values = _quintic(padded, _reflected(block, pad), at=even, natural=True).values
+        for _ in range(2):
+            values = _one_pass(forward, back, values)[::-1]
+        return even, values
+
+
+def _one_pass(forward: FloatArray, back: FloatArray, block: FloatArray) -> FloatArray:
+    """A recursive filter y, back ∗ y = forward ∗ x, whose first samples are x's own: back ∗ (y − x) is known behind."""
+    from scipy.signal import lfilter
+
+    driven = np.asarray(lfilter(forward - back, [1.0], block, axis=0))
+    driven[: len(back) - 1] = 0.0
+    return block + np.asarray(lfilter([1.0], back, driven, axis=0))
 
 
 @dataclass(frozen=True)
@@ -274,7 +322,7 @@ class NoiseSpline(Smoothing):
         raise InputError(message, key="smoothing", hint=hint)
 
 
-_KINDS = (Interpolation, Butterworth, SavitzkyGolay, GCVSpline, NoiseSpline)
+_KINDS = (Interpolation, Butterworth, OpenSim, SavitzkyGolay, GCVSpline, NoiseSpline)
 METHODS: Mapping[str, type[Smoothing]] = {kind.name: kind for kind in _KINDS}
 
 
@@ -284,9 +332,10 @@ def smoothing(method: Smoothing | str | Mapping[str, object], **options: object)
     Parameters
     ----------
     method : Smoothing, str or mapping
-        "none", "butterworth", "savitzky_golay", "gcv_spline" or "noise_spline"; or a record, {"method": NAME, …}.
+        "none", "butterworth", "opensim", "savitzky_golay", "gcv_spline" or "noise_spline"; or a record,
+        {"method": NAME, …}.
     **options : object
-        The method's numbers: `cutoff` (Hz) and `order`; `window` (samples) and `degree`; `degree`;
+        The method's numbers: `cutoff` (Hz) and `order`; `cutoff`; `window` (samples) and `degree`; `degree`;
         `noise` (in the signal's unit) and `degree`.
 
     Returns
@@ -410,12 +459,31 @@ def even_step(time: FloatArray, method: str) -> float:
     return step
 
 
-def _quintic(time: FloatArray, block: FloatArray) -> Smoothed:
+def _require_below_half_rate(cutoff: float, step: float) -> None:
+    if cutoff * 2 * step >= 1:
+        message = f"a cutoff of {cutoff:g} Hz is above half the sampling rate of {1 / step:g} Hz"
+        raise InputError(message, key="cutoff")
+
+
+def _reflected(block: FloatArray, pad: int) -> FloatArray:
+    """Rows continued by `pad` rows at both ends, by their reflection in the end point."""
+    return np.concatenate([
+        2 * block[0] - block[pad:0:-1], block, 2 * block[-1] - block[-2 : -pad - 2 : -1]
+    ])  # fmt: skip
+
+
+def _quintic(
+    time: FloatArray, block: FloatArray, at: FloatArray | None = None, natural: bool = False
+) -> Smoothed:
+    """The spline through all rows and its derivatives, there or at other times; natural or not-a-knot at its ends."""
     from scipy.interpolate import make_interp_spline
 
+    zero = np.zeros(block.shape[1])
+    ends = ([(3, zero), (4, zero)],) * 2 if natural else None
     # In units of the record's middle, so that late times cost no digits.
-    spline = make_interp_spline(time - time[0], block, k=5)
-    return Smoothed(*(spline(time - time[0], order) for order in range(3)))
+    spline = make_interp_spline(time - time[0], block, k=5, bc_type=ends)
+    times = (time if at is None else at) - time[0]
+    return Smoothed(*(spline(times, order) for order in range(3)))
 
 
 def _positive(method: str, **numbers: float) -> None:
