@@ -1,96 +1,27 @@
-"""Inverse dynamics of walkers as OpenSim's own tool works it out: by its filter and its splines."""
+"""Inverse dynamics of walkers as OpenSim's own tool works it out: by its filter, its splines and its external loads."""
 
-import subprocess
-import sys
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from scipy.interpolate import make_interp_spline
 
 import trundle
-from documents.gait_models import LINE, SIDES, GaitModel, custom, names_of, standard_walker
-from documents.osim_models import J, version_4
+from documents.gait_models import standard_walker
+from limbs.opensim_trial import Trial, ground_columns, planar_walker, write_table
 
 PEER = pytest.mark.skipif(find_spec("opensim") is None, reason="opensim is not installed")
 # OpenSim writes moments with eight decimals, of which the least peak is some 5 N m.
 ROUNDING = 1e-8
 # At uneven times OpenSim's moments are those of its own even steps: between them they come from a spline.
 BETWEEN = 1e-4
-
-
-def planar_walker():
-    """A pelvis that is free in a plane, and on both sides a hip, a knee and an ankle."""
-    free = {"rotation1": "tilt", "translation1": "pelvis_tx", "translation2": "pelvis_ty"}
-    axes = {axis: (name, LINE) for axis, name in free.items()}
-    joints = [custom("ground", "pelvis", " ".join(free.values()), axes)]
-    for side, sign in SIDES:
-        joints += [
-            J("PinJoint", "pelvis", f"thigh_{side}", (f"hip_{side}",), at=f"0 -0.07 {0.08 * sign}"),
-            J("PinJoint", f"thigh_{side}", f"shank_{side}", (f"knee_{side}",), at="0 -0.4 0"),
-            J("PinJoint", f"shank_{side}", f"foot_{side}", (f"ankle_{side}",), at="0 -0.43 0"),
-        ]
-    return GaitModel(version_4(joints), names_of(joints))
-
-
-def write_table(path, columns, degrees="no"):
-    """A table as OpenSim reads it, without rounding."""
-    rows = np.column_stack(list(columns.values())).tolist()
-    head = ["table", "version=1", f"nRows={len(rows)}", f"nColumns={len(columns)}", f"inDegrees={degrees}"]
-    lines = [*head, "endheader", "\t".join(columns), *("\t".join(map(repr, row)) for row in rows)]
-    path.write_text("\n".join(lines) + "\n")
-
-
-class Trial:
-    """A walker and its noisy motion in files: `walker.osim` and `walk.mot`, whose noise is larger than that of marker
-    sets, so that ends are seen.
-    """
-
-    def __init__(self, folder, walker, time, rng):
-        self.folder, self.names, self.time = folder, walker.free, time
-        self.model, self.motion = folder / "walker.osim", folder / "walk.mot"
-        self.model.write_text(walker.text)
-        columns = {"time": time}
-        for name in walker.free:
-            size, rate = 0.05 if "_t" in name else 20.0, np.pi * rng.uniform(1, 4)
-            columns[name] = size * np.sin(rate * time + rng.uniform(0, 6)) + rng.normal(
-                0, size / 100, time.size
-            )
-        write_table(self.motion, columns, "yes")
-
-    def setup(self, **elements):
-        """A set-up file of OpenSim's tool with the trial's files and these elements."""
-        elements = {"model_file": "walker.osim", "coordinates_file": "walk.mot", **elements}
-        inside = "".join(f"<{name}>{value}</{name}>" for name, value in elements.items())
-        path, tool = self.folder / "setup.xml", "InverseDynamicsTool"
-        document = f'<OpenSimDocument Version="40000"><{tool} name="walk">{inside}</{tool}></OpenSimDocument>'
-        path.write_text(f'<?xml version="1.0"?>\n{document}\n')
-        return path
-
-    def theirs(self, setup):
-        """OpenSim's moments (n,) at the trial's times by coordinate."""
-        script = __file__.replace("limbs/test_opensim_inverse", "documents/opensim_inverse")
-        done = [sys.executable, script, str(setup)]
-        subprocess.run(done, check=True, cwd=self.folder, stdout=subprocess.DEVNULL)
-        found = trundle.read_recording(self.folder / "inverse_dynamics.sto", times="literal")
-        table = {name.rpartition("_")[0]: values for name, values in found.channels.items()}
-        if np.array_equal(found.time, np.round(self.time, 8)):
-            return table
-        return {
-            name: make_interp_spline(found.time, values, k=5)(self.time) for name, values in table.items()
-        }
-
-    def off(self, loads, theirs):
-        """How far the moment of any coordinate is off at any time, of the coordinate's peak."""
-        ours = {speed.rpartition(".")[0]: moment for speed, moment in loads.actuator_torque.items()}
-        return max(np.abs(ours[n] - theirs[n]).max() / np.abs(theirs[n]).max() for n in self.names)
+EVEN = 0.01 * np.arange(121)
 
 
 @PEER
 @pytest.mark.parametrize("cutoff", [6.0, None])
 @pytest.mark.parametrize("walker", [planar_walker, standard_walker])
 def test_moments_are_opensims_to_the_ends(tmp_path, rng, walker, cutoff):
-    trial = Trial(tmp_path, walker(), 0.01 * np.arange(121), rng)
+    trial = Trial(tmp_path, walker(), EVEN, rng)
     span = {"time_range": "0 2", "lowpass_cutoff_frequency_for_coordinates": cutoff or -1}
     method = trundle.smoothing("opensim", cutoff=cutoff)
     loads = trundle.inverse(trial.model, trial.motion, smoothing=method).loads
@@ -105,3 +36,94 @@ def test_moments_at_uneven_times_are_opensims(tmp_path, rng, cutoff):
     method = trundle.smoothing("opensim", cutoff=cutoff)
     loads = trundle.inverse(trial.model, trial.motion, smoothing=method).loads
     assert trial.off(loads, trial.theirs(trial.setup(**span))) < BETWEEN
+
+
+@PEER
+@pytest.mark.parametrize("rate", [100, 1000, 1111])
+def test_external_loads_are_opensims(tmp_path, rng, rate):
+    """Plates of any rate, with noise where nobody stands; the part that counts is cut behind the filter."""
+    trial = Trial(tmp_path, planar_walker(), EVEN, rng)
+    trial.external(ground_columns(np.arange(-0.05, 1.4, 1 / rate), rng))
+    span = {"time_range": "0.2 1", "lowpass_cutoff_frequency_for_coordinates": 6}
+    theirs = trial.theirs(trial.setup(external_loads_file="loads.xml", **span))
+    method = trundle.smoothing("opensim", cutoff=6)
+    part = {"smoothing": method, "start": 0.2, "end": 1}
+    loads = trundle.inverse(trial.model, trial.motion, external=tmp_path / "loads.xml", **part).loads
+    assert trial.off(loads, theirs) < ROUNDING
+
+
+@pytest.mark.filterwarnings("ignore:.*is its zero off")
+def test_external_loads_are_ground_reactions_of_other_names(tmp_path, rng):
+    """The same table under the names that `ground_reactions` finds, told body by body; a force that is off has none."""
+    trial, columns = Trial(tmp_path, planar_walker(), EVEN, rng), ground_columns(EVEN, rng)
+    off = '<ExternalForce name="off"><appliesForce>false</appliesForce></ExternalForce>'
+    off += '<ExternalForce name="old"><isDisabled>true</isDisabled></ExternalForce>'
+    file = trial.external(columns, off, torque_identifier="Unassigned")
+    renamed = {"time": EVEN}
+    for begin, side in (("FP1", "r"), ("FP2", "l")):
+        for axis in "xyz":
+            renamed |= {f"{side}_ground_force_{k}{axis}": columns[f"{begin}_{k}{axis}"] for k in "vp"}
+            renamed[f"{side}_ground_torque_{axis}"] = columns[f"{begin}_m{axis}"] * (side == "l")
+    write_table(tmp_path / "renamed.mot", renamed)
+    pairs = {"foot_r": "r_ground", "foot_l": "l_ground"}
+    told = {"external": pairs, "plates": tmp_path / "renamed.mot", "threshold": 1e-6}
+    one, other = (
+        trundle.inverse(trial.model, trial.motion, **each).loads for each in (told, {"external": file})
+    )
+    for speed, moment in one.actuator_torque.items():
+        np.testing.assert_allclose(
+            other.actuator_torque[speed], moment, rtol=0, atol=1e-12 * np.abs(moment).max()
+        )
+
+
+def test_external_loads_are_filtered_at_their_own_rate_where_that_is_asked_for(tmp_path, rng):
+    trial = Trial(tmp_path, planar_walker(), EVEN, rng)
+    file = trial.external(ground_columns(0.001 * np.arange(1300), rng))
+    smoothing = {"method": "butterworth", "cutoff": 20}
+    found = trundle.inverse(trial.model, trial.motion, external=file, plate_smoothing=smoothing)
+    assert found.plates_done["times"] == "mean"
+
+
+BAD = {
+    "body": ({"applied_to_body": "/bodyset/fot_r"}, "there is no body 'fot_r'\n  did you mean 'foot_r'"),
+    "columns": ({"force_identifier": "FP_v"}, "force 'r': .* and with 'FP_v' none\n  (did you mean|known)"),
+    "many": ({"force_identifier": "FP1"}, "and with 'FP1' FP1_vx, FP1_vy, FP1_vz, FP1_px"),
+    "frame": ({"force_expressed_in_body": "foot_r"}, "<force_expressed_in_body> is 'foot_r'"),
+    "point's frame": (
+        {"point_expressed_in_body": "/bodyset/foot_r"},
+        "<point_expressed_in_body> is 'foot_r'",
+    ),
+    "point": ({"point_identifier": ""}, "force 'r': has no <point_identifier>"),
+    "torque alone": ({"force_identifier": "Unassigned"}, "has no <force_identifier>"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_external_loads_that_cannot_be_are_told_with_their_line(tmp_path, rng, case):
+    trial, (changed, told) = Trial(tmp_path, planar_walker(), EVEN, rng), BAD[case]
+    file = trial.external(ground_columns(EVEN, rng), **changed)
+    with pytest.raises(trundle.InputError, match=told):
+        trundle.inverse(trial.model, trial.motion, external=file)
+
+
+def test_files_that_are_no_external_loads_say_what_they_are(tmp_path, rng):
+    trial = Trial(tmp_path, planar_walker(), EVEN, rng)
+    file = trial.external(ground_columns(EVEN, rng))
+    text = file.read_text()
+    given = {"external": file}
+    for wrong, told in (
+        (
+            text.replace("ExternalLoads", "ForceSet"),
+            "expected .* with <ExternalLoads>, got <OpenSimDocument> <ForceSet>",
+        ),
+        (text.replace("grf.mot", "gfr.mot"), r"gfr.mot', which <datafile> names\n  did you mean 'grf.mot'"),
+        (text.replace("<datafile>grf.mot</datafile>", ""), "needs its <datafile>"),
+        (text.replace("ExternalForce", "PrescribedForce"), "a <PrescribedForce> is not read"),
+        (text.replace('name="l"', 'name="r"'), "two forces have this name"),
+        ("<!DOCTYPE x>" + text.partition("\n")[2], "document types and entities are not allowed"),
+    ):
+        file.write_text(wrong)
+        with pytest.raises(trundle.InputError, match=told):
+            trundle.inverse(trial.model, trial.motion, **given)
+    with pytest.raises(trundle.InputError, match="names the file of its forces"):
+        trundle.inverse(trial.model, trial.motion, **given, plates=tmp_path / "grf.mot")

@@ -32,12 +32,14 @@ examples:
       --plates butterworth:20 --mass "72 kg"
   trundle inverse limb.yaml --motion walk.csv --breakdown shank --observer thigh@knee
   trundle inverse person.yaml --motion walk.c3d --markers markers.yaml --smooth butterworth:6 --mass "72 kg" --gait
+  trundle inverse setup_id.xml
 
-The motion is a table (.csv, .mot, .sto) with a column `time` and one for each coordinate by its name, or markers (.c3d,
-.trc, .csv). Nothing is smoothed unless asked: derivatives are those of a quintic spline through all samples. A row a
-sample comes out, in columns such as knee.moment_y and knee.force_z. They act on the child, by the parent, at the
-joint, in the child's frame unless --frame says otherwise. Results go to DIR: MOTION.nc (everything), MOTION.csv,
-MOTION.sto, and figures."""
+A set-up of OpenSim's InverseDynamicsTool names its files itself; options given beside it take precedence. The motion
+is a table (.csv, .mot, .sto) with a column `time` and one for each coordinate by its name, or markers (.c3d, .trc,
+.csv). Nothing is smoothed unless asked: derivatives are those of a quintic spline through all samples. A row a sample
+comes out, in columns such as knee.moment_y and knee.force_z. They act on the child, by the parent, at the joint, in
+the child's frame unless --frame says otherwise. Results go to DIR: MOTION.nc (everything), MOTION.csv, MOTION.sto,
+and figures."""
 
 # Newtons below which a plate holds nothing: what noise gives then is no centre of pressure.
 _THRESHOLD = 20.0
@@ -75,20 +77,20 @@ _UNITS = {"cutoff": "Hz", "longest": "s"}
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
-    add_description(parser, "the robot or limb: a description")
-    add("--motion", "-m", metavar="DATA", required=True, help="what was measured of its motion")
+    add_description(parser, "the robot or limb: a description, or OpenSim's set-up of inverse dynamics")
+    add("--motion", "-m", metavar="DATA", help="what was measured of its motion")
     add("--markers", metavar="FILE", help="which marker is where on which body (YAML)")
     text = "such as butterworth:6 (Hz), butterworth:6,order=4, opensim:6 (as OpenSim filters), gcv_spline "
     text += "(default: none)"
-    add("--smooth", metavar="METHOD", default="none", help=text)
+    add("--smooth", metavar="METHOD", help=text)
     add("--smooth-markers", metavar="METHOD", help="the markers, before bodies are posed by them")
     text = "fill gaps: spline or linear, those of up to 0.2 s; spline:0.5 fills longer ones"
     add("--gaps", metavar="RULE[:SECONDS]", help=text)
     text = (
         "which force plate or ground reaction pushes which body, such as foot=plate1 (as often as needed); "
     )
-    text += "of others the foot is found by its markers"
-    add("--external", metavar="BODY=PLATE", type=pair, action="append", help=text)
+    text += "of others the foot is found by its markers. Or OpenSim's file of external loads"
+    add("--external", metavar="BODY=PLATE|FILE", type=_pushed, action="append", help=text)
     text = "how plates are smoothed, such as butterworth:20 (default: none). DATA is a recording that has the plates "
     text += "or ground reactions (.c3d, .mot), if the motion's has none. Both may be given"
     add("--plates", metavar="METHOD|DATA", action="append", default=[], help=text)
@@ -97,8 +99,8 @@ def configure(parser: ArgumentParser) -> None:
     text = "the first time that counts, of the recording's (default: its first)"
     add("--from", metavar="SECONDS", dest="start", help=text)
     add("--to", metavar="SECONDS", dest="end", help="the last time that counts (default: its last)")
-    text = f"the least force on a plate that makes a contact (default: {_THRESHOLD:g})"
-    add("--threshold", metavar="NEWTONS", type=float, default=_THRESHOLD, help=text)
+    text = f"the least force on a plate that makes a contact (default: {_THRESHOLD:g}; any of external loads)"
+    add("--threshold", metavar="NEWTONS", type=float, help=text)
     text = "how far markers may be off (root mean square); a worse fit ends with status 3 (default: 50 mm)"
     add("--max-marker-rms", metavar="LENGTH", default="50 mm", help=text)
     _add_results(parser)
@@ -136,6 +138,7 @@ def _add_results(parser: ArgumentParser) -> None:
 @no_collection()
 def execute(args: Namespace, out: Output) -> int:
     """Read, check, compute, write, tell."""
+    _take_setup(args)
     stem = Path(args.motion).stem
     _require_together(args)
     tables, figures = names(stem, args)
@@ -153,6 +156,36 @@ def execute(args: Namespace, out: Output) -> int:
     out.say(summary_lines(results, out))
     out.say(f"  wrote {folder}: {', '.join(written)}")
     return 0
+
+
+def _take_setup(args: Namespace) -> None:
+    """Put what OpenSim's set-up names in place of options that aren't given; InputError without a motion."""
+    from trundle.documents.osim.osim_setups import read_setup
+
+    if (setup := read_setup(args.file)) is not None:
+        args.file = str(setup.model)
+        args.motion = args.motion or str(setup.motion)
+        args.external = args.external or [str(setup.external)] if setup.external else args.external
+        args.smooth = args.smooth or ("opensim" if setup.cutoff is None else f"opensim:{setup.cutoff!r}")
+        args.start = setup.start if args.start is None else args.start
+        args.end = setup.end if args.end is None else args.end
+    if not args.motion:
+        hint = "such as --motion walk.mot; a set-up of OpenSim's InverseDynamicsTool names it itself"
+        raise InputError("what was measured of the motion is missing", key="--motion", hint=hint)
+
+
+def _pushed(text: str) -> tuple[str, str] | str:
+    """BODY=PLATE, or a file."""
+    return pair(text) if "=" in text else text
+
+
+def _external(given: Sequence[tuple[str, str] | str]) -> Sequence[tuple[str, str]] | str:
+    """Bodies with their plates, or the one file that says them."""
+    files = [each for each in given if isinstance(each, str)]
+    if files and len(given) > 1:
+        message = f"'{files[0]}' says which force pushes which body, and so do others"
+        raise InputError(message, key="--external", hint="give one file, or BODY=PLATE as often as needed")
+    return files[0] if files else [each for each in given if not isinstance(each, str)]
 
 
 def _require_together(args: Namespace) -> None:
@@ -190,11 +223,11 @@ def _results(args: Namespace, progress: bool) -> Results:
             request.document,
             args.motion,
             markers=args.markers,
-            smoothing=_smoothing(args.smooth, "--smooth"),
+            smoothing=_smoothing(args.smooth or "none", "--smooth"),
             marker_smoothing=_smoothing(earlier, "--smooth-markers") if earlier else None,
             plate_smoothing=_smoothing(method, "--plates"),
             gaps=_gaps(args.gaps),
-            external=args.external or (),
+            external=_external(args.external or ()),
             plates=recorded,
             up=args.up,
             start=args.start,
@@ -205,7 +238,11 @@ def _results(args: Namespace, progress: bool) -> Results:
         )
         run = loads.to_run(args.frame, args.mass)
         split = loads.breakdown(*_split(args)) if args.breakdown or args.observer else None
-        cut = loads.time_normalize(_times(args.cycles), run, args.threshold) if args.cycles else None
+        cut = (
+            loads.time_normalize(_times(args.cycles), run, args.threshold or _THRESHOLD)
+            if args.cycles
+            else None
+        )
         bands = loads.uncertainty(**_bands(args.bands), progress=progress) if args.bands else None
         walk = _gait(args, loads, bands) if args.gait else None
         return Results(run, split, cut, walk, _terms(args.terms, split), args.breakdown or "", bands)
@@ -218,7 +255,7 @@ def _gait(args: Namespace, loads: InverseDynamicsResult, bands: Bands | None) ->
         mass=args.mass,
         height=args.height,
         external=args.moments == "external",
-        threshold=args.threshold,
+        threshold=args.threshold or _THRESHOLD,
         bands=bands,
     )
 

@@ -65,7 +65,9 @@ _FORMATS = (
     Format("is a MuJoCo model (MJCF)", _ROBOT, ".mjcf", "mujoco mujocoinclude"),
     Format("is a Gazebo model or world (SDF)", _ROBOT, ".sdf .world", "sdf gazebo"),
     Format(
-        "is an OpenSim model, in a file that is called otherwise", "call it model.osim", "", "OpenSimDocument"
+        "is an OpenSim model, in a file that is called otherwise",
+        "call it model.osim; a set-up of InverseDynamicsTool is for trundle inverse",
+        roots="OpenSimDocument",
     ),
     Format("is a Simscape or Simulink model", _ROBOT, ".slx .mdl"),
     Format("is a Modelica model", _ROBOT, ".mo .fmu"),
@@ -185,7 +187,7 @@ def read_text(path: FilePath, most: int = MOST_BYTES) -> str:
             content = stream.read(most + 1)
             size = stream.seek(0, 2)
     except FileNotFoundError:
-        raise InputError("there is no such file", file=file, hint=_near_files(path)) from None
+        raise InputError("there is no such file", file=file, hint=near_files(path)) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"can't be read: {reason}", file=file.replace("\0", "?")) from None
@@ -226,7 +228,7 @@ def too_large(size: int, file: str | None, most: int = MOST_BYTES) -> InputError
     )
 
 
-def _near_files(path: FilePath) -> str | None:
+def near_files(path: FilePath) -> str | None:
     """The files beside it that may be meant: those that end as it does, else descriptions."""
     try:
         beside = [file for file in path.parent.iterdir() if file.suffix]

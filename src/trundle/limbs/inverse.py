@@ -12,6 +12,7 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, NumericsError, counted, warn
 from trundle.expected import came
+from trundle.files import path_of
 from trundle.limbs.capture.assigned_plates import (
     PlateForces,
     feet_of,
@@ -25,7 +26,7 @@ from trundle.limbs.capture.assigned_plates import (
 )
 from trundle.limbs.capture.force_plates import THRESHOLD
 from trundle.limbs.capture.gaps import Gaps
-from trundle.limbs.capture.ground_reactions import ground_reactions
+from trundle.limbs.capture.ground_reactions import LEAST, ground_reactions
 from trundle.limbs.capture.joint_motion import JointMotion, as_recording, joint_motion, moving_of
 from trundle.limbs.capture.marker_model import Markers, read_markers
 from trundle.limbs.capture.recording import Recording
@@ -60,12 +61,12 @@ def inverse(
     marker_smoothing: Smoothing | str | Mapping[str, object] | None = None,
     plate_smoothing: Smoothing | str | Mapping[str, object] = "none",
     gaps: Gaps | str | Mapping[str, object] | None = None,
-    external: Sequence[tuple[str, str]] | Mapping[str, str] = (),
+    external: Sequence[tuple[str, str]] | Mapping[str, str] | FileName = (),
     plates: Recording | FileName | None = None,
     up: str | None = None,
     start: float | str | None = None,
     end: float | str | None = None,
-    threshold: float = THRESHOLD,
+    threshold: float | None = None,
     max_marker_rms: float | str = FIT,
     base: str | None = None,
     progress: bool = True,
@@ -93,10 +94,11 @@ def inverse(
     gaps : Gaps, str or mapping, optional
         "spline" or "linear" fills gaps of up to 0.2 s, {"rule": "spline", "longest": s} longer ones; by default they
         are refused.
-    external : mapping of str to str, or sequence of pairs, optional
+    external : mapping of str to str, sequence of pairs, or path, optional
         By a body's name the force plate or ground reaction that pushes it, by its name or as "plate1", "plate2", …
         Of plates that aren't named the foot is found by its markers, contact by contact: a foot is the last body of a
-        limb that has markers. A plate that is named with several bodies pushes the nearest of these.
+        limb that has markers. A plate that is named with several bodies pushes the nearest of these. Or OpenSim's file
+        of external loads: these are interpolated as OpenSim does it where `plate_smoothing` is none.
     plates : Recording or path, optional
         A recording that has the plates or ground reactions, if the motion's has none.
     up : "y" or "z", optional
@@ -105,7 +107,7 @@ def inverse(
         The part of the motion that counts, by the recording's times; by default all of it.
     threshold : float, N, optional
         The least force on a plate that makes a contact: below it noise gives no centre of pressure. Of a contact all of
-        the load counts, as it comes and goes.
+        the load counts, as it comes and goes. By default 20 N; of OpenSim's external loads any.
     max_marker_rms : float or str, m, optional
         How far markers may be off, as a root mean square over all of them; by default 50 mm.
     progress : bool, optional
@@ -152,13 +154,16 @@ def inverse(
     stands = up_axis(moving.mechanism.robot)
     whole, chosen = _turned(_recording(motion), up, stands), as_smoothing(smoothing)
     recording = _part(whole, start, end)
+    by_file, assembly = isinstance(external, (str, os.PathLike)), moving.mechanism.assembly
+    if threshold is None:
+        threshold = LEAST if by_file else THRESHOLD
+    plates, pairs = _forces(external, plates, recording.time, as_smoothing(plate_smoothing))
     pushing = recording if plates is None else _turned(_recording(plates), up, stands)
-    pairs, assembly = _pairs(external), moving.mechanism.assembly
     require_read(pushing, pairs)
     forces = (*pushing.plates, *ground_reactions(pushing))
     recording = _without_ends(recording, forces)
     marked = read_markers(markers) if isinstance(markers, (str, os.PathLike)) else markers
-    measured = joint_motion(
+    moved = joint_motion(
         whole if chosen.before_cut else recording,
         moving,
         markers=marked,
@@ -167,17 +172,17 @@ def inverse(
         marker_smoothing=marker_smoothing,
         progress=progress,
     )
-    measured = _during(measured, recording.time)
+    measured = _during(moved, recording.time)
     _require_fit(measured, number(max_marker_rms, "max_marker_rms", "m"))
     floor, done = floor_of(forces, plate_smoothing, measured.time)
     require_plates(pairs, floor, assembly.links)
     feet = feet_of(assembly, recording.markers, marked or {}, [body for body, _ in pairs])
     found = standing(floor, pairs, feet, measured.time, threshold)
     # A recording that was turned stands as the robot does; one that wasn't must show so by its plates.
-    require_upright(floor, pairs, found, None if up is not None else stands)
+    require_upright(floor, pairs, found, None if by_file or up is not None else stands)
     loads = joint_loads(moving, measured, external=found.wrenches)
     warn_unassigned(found, floor, loads.frames)
-    warn_untared(floor, threshold)
+    warn_untared(floor, THRESHOLD if by_file else threshold)
     if marked and up is None and stands is not None:
         _tell_lying(loads, stands)
     turned = None if up is None or stands is None else {"recording": up, "robot": stands}
@@ -185,6 +190,25 @@ def inverse(
     return InverseDynamicsResult(
         loads, measured, recording, floor, tuple(found.contacts), done, turned, marked
     )
+
+
+def _forces(
+    external: Sequence[tuple[str, str]] | Mapping[str, str] | FileName,
+    plates: Recording | FileName | None,
+    times: FloatArray,
+    smoothed: Smoothing,
+) -> tuple[Recording | FileName | None, Sequence[tuple[str, str]]]:
+    """The recording that has the plates, and bodies with theirs. OpenSim's external loads have both, at these times."""
+    if not isinstance(external, (str, os.PathLike)):
+        return plates, _pairs(external)
+    if plates is not None:
+        message = (
+            f"'{os.fspath(external)}' names the file of its forces, and `plates` (--plates) names another one"
+        )
+        raise InputError(message, key="external", hint="leave one of them out")
+    from trundle.limbs.capture.external_loads import external_loads
+
+    return external_loads(path_of(external, "inverse"), times if smoothed.name == "none" else None)
 
 
 def _part(recording: Recording, start: float | str | None, end: float | str | None) -> Recording:

@@ -27,7 +27,7 @@ _TORQUES = ("{before}_torque{after}_{axis}", "{before}_moment{after}_m{axis}")
 # The axes that laboratories and models have up; x is forward in both, and stays.
 _UP = ("y", "z")
 # N; less has no point of its own, as nothing that weighs so little stands there.
-_LEAST = 1e-6
+LEAST = 1e-6
 _Y_FROM_Z = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 
 
@@ -146,10 +146,10 @@ class GroundReaction(Brief, Pushing):
         """The reaction from its `_linear` tables: p = (n × M + h F)/(n · F), at the level n · p = h."""
         force, about, heavy, size = tables
         normal = np.eye(3)[self._vertical]
-        level = np.divide(heavy, size, out=np.zeros_like(heavy), where=size > _LEAST)
+        level = np.divide(heavy, size, out=np.zeros_like(heavy), where=size > LEAST)
         along = force[:, [self._vertical]]
         place = np.cross(normal, about) + level * force
-        place = np.divide(place, along, out=np.zeros_like(place), where=np.abs(along) > _LEAST)
+        place = np.divide(place, along, out=np.zeros_like(place), where=np.abs(along) > LEAST)
         return GroundReaction(self.name, time, force, place, about - np.cross(place, force))
 
 

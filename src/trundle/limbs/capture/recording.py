@@ -291,9 +291,14 @@ def without_blank_end(cells: Sequence[str], count: int) -> Sequence[str]:
 
 
 def recording_of(
-    table: NumberTable, *, degrees: bool = False, literal: bool = False, rate: float = math.nan
+    table: NumberTable,
+    *,
+    degrees: bool = False,
+    literal: bool = False,
+    rate: float = math.nan,
+    markers: bool = True,
 ) -> Recording:
-    """A table as a recording: the column `time`, triples NAME.x, .y, .z (or _x, _y, _z) as markers, and the others.
+    """A table as a recording: the column `time`, triples NAME.x, .y, .z (or _x, _y, _z) as `markers`, and the others.
 
     `degrees` says that all columns without a unit are in degrees as far as they turn, `literal` that times stay as they
     are, `rate` (Hz) how far they are apart.
@@ -307,13 +312,13 @@ def recording_of(
     if table.units[clock] and dimension != TIME.dimension:
         message = f"the times are in {table.units[clock]}"
         raise InputError(message, file=table.file, key="time", hint="write time [s]")
-    triples = {} if degrees else _marker_columns(table)
-    markers: dict[str, FloatArray] = {}
+    triples = _marker_columns(table) if markers and not degrees else {}
+    places: dict[str, FloatArray] = {}
     units: dict[str, str] = {}
     for marker, names in triples.items():
         said = table.units[names[0]]
         positions = np.column_stack([columns[name] for name in names])
-        markers[marker] = marker_in_metres(marker, positions, said or "m", table.file)
+        places[marker] = marker_in_metres(marker, positions, said or "m", table.file)
         units |= {marker: said} if said else {}
     channels: dict[str, FloatArray] = {}
     taken = {clock, *(name for names in triples.values() for name in names)}
@@ -325,7 +330,7 @@ def recording_of(
         channels[name] = columns[name] * factor
         units |= {name: said} if said else {}
     time = columns[clock] if literal else unrounded(columns[clock], table.file, rate * seconds)
-    return Recording(time * seconds, markers, channels, source=table.file, units=units)
+    return Recording(time * seconds, places, channels, source=table.file, units=units)
 
 
 def unrounded(time: FloatArray, file: str, rate: float = math.nan) -> FloatArray:

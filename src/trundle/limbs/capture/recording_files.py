@@ -37,8 +37,8 @@ _COUNTS = {"nrows": "rows", "datarows": "rows", "ncolumns": "columns", "datacolu
 _VERSIONS = ("1", "2", "3")
 
 
-def read_sto(path: Path, strict: bool = False, literal: bool = False) -> Recording:
-    """A .sto or .mot file; InputError where its header contradicts what follows.
+def read_sto(path: Path, strict: bool = False, literal: bool = False, markers: bool = True) -> Recording:
+    """A .sto or .mot file, triples as markers or all as channels; InputError where its header contradicts what follows.
 
     Rows that come twice, and a count of rows that is another one, are warned of, or refused if `strict`.
     """
@@ -71,7 +71,7 @@ def read_sto(path: Path, strict: bool = False, literal: bool = False) -> Recordi
     degrees = _in_degrees(header, file)
     rate = _number(header.get("datarate", (0, ""))[1])
     table = checked_table(Cells(file, at, headers, once))
-    return recording_of(table, degrees=degrees, literal=literal, rate=rate)
+    return recording_of(table, degrees=degrees, literal=literal, rate=rate, markers=markers)
 
 
 def _number(written: str) -> float:

@@ -1,0 +1,146 @@
+"""OpenSim's set-up files: what its inverse dynamics is given, and which columns of a table push which body.
+
+Paths are from the file that names them. Source: OpenSim 4.6, InverseDynamicsTool, DynamicsTool, ExternalLoads,
+ExternalForce.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+
+from trundle.documents.document import LOOKED_AT, near_files
+from trundle.documents.osim.osim_elements import GROUND, OsimNode
+from trundle.documents.urdf.to_robot import clean
+from trundle.documents.urdf.xml_tree import read_xml
+from trundle.errors import suggest
+from trundle.files import decoded, read_bytes, read_bytes_start
+
+TOOL, LOADS = "InverseDynamicsTool", "ExternalLoads"
+# A set-up has some 3 kB.
+_MOST_BYTES = 1_000_000
+# What stands where nothing is named.
+_NOTHING = ("", "Unassigned")
+
+
+@dataclass(frozen=True)
+class InverseSetup:
+    """What a set-up of inverse dynamics names: files, the times that count (s), and a cut-off (Hz), None where none."""
+
+    model: Path
+    motion: Path
+    external: Path | None
+    start: float | None
+    end: float | None
+    cutoff: float | None
+
+
+@dataclass(frozen=True)
+class ExternalForce:
+    """A force on a body: what begins the names of its columns, torques "" where there are none."""
+
+    name: str
+    body: str
+    force: str
+    point: str
+    torque: str
+    node: OsimNode
+
+    def columns(self, begin: str, names: Sequence[str]) -> list[str]:
+        """The three columns x, y, z of a table whose names begin so."""
+        found = [name for name in names if name.startswith(begin)]
+        if len(found) != 3:
+            message = (
+                f"three columns begin with an identifier, and with {begin!r} {', '.join(found) or 'none'}"
+            )
+            raise self.node.fail(message, suggest(begin, names))
+        return found
+
+
+def read_setup(file: str) -> InverseSetup | None:
+    """The set-up in a file; None where another thing is in it. Raises InputError for files that aren't there."""
+    path = Path(file)
+    if not path.is_file() or f"<{TOOL}".encode() not in read_bytes_start(path, LOOKED_AT):
+        return None
+    tool = _element(path, TOOL)
+    (cutoff,) = tool.numbers("lowpass_cutoff_frequency_for_coordinates", 1, (-1.0,))
+    start, end = _time_range(tool)
+    model, motion = (_named_file(tool, path, tag) for tag in ("model_file", "coordinates_file"))
+    if model is None or motion is None:
+        raise tool.fail(f"needs its <{'model_file' if model is None else 'coordinates_file'}>")
+    external = _named_file(tool, path, "external_loads_file")
+    return InverseSetup(model, motion, external, start, end, None if cutoff < 0 else cutoff)
+
+
+def read_external_loads(path: Path) -> tuple[Path, list[ExternalForce]]:
+    """The table of a file of external loads, and the forces in it that are switched on; raises InputError."""
+    loads = _element(path, LOADS)
+    table, objects = _named_file(loads, path, "datafile"), loads.child("objects")
+    if table is None:
+        raise loads.fail("needs its <datafile>")
+    forces: dict[str, ExternalForce] = {}
+    for node in [] if objects is None else objects.children():
+        if node.flag("isDisabled") or node.text("appliesForce", "true").lower() == "false":
+            continue
+        force = _force(OsimNode(node.element, node.file, f"force {node.name!r}"))
+        if force.name in forces:
+            raise force.node.fail("two forces have this name")
+        forces[force.name] = force
+    return table, list(forces.values())
+
+
+def _element(path: Path, tag: str) -> OsimNode:
+    """The element of a document that is about it alone."""
+    file = str(path)
+    document = OsimNode(read_xml(decoded(read_bytes(path, _MOST_BYTES), file), file)[0], file)
+    found = document.child(tag)
+    if document.element.tag != "OpenSimDocument" or found is None:
+        inside = "".join(f" <{node.element.tag}>" for node in document.children()[:3])
+        raise document.fail(f"expected <OpenSimDocument> with <{tag}>, got <{document.element.tag}>{inside}")
+    return found
+
+
+def _named_file(node: OsimNode, path: Path, tag: str) -> Path | None:
+    """A file by its element, from the folder of the file that names it; InputError where there is none."""
+    said = node.text(tag)
+    if said in _NOTHING:
+        return None
+    named = path.parent / said.replace("\\", "/")
+    if not named.is_file():
+        message = f"there is no file '{named}', which <{tag}> names"
+        raise (node.child(tag) or node).fail(message, near_files(named))
+    return named
+
+
+def _time_range(tool: OsimNode) -> tuple[float | None, float | None]:
+    """The times that count, None where it is open: OpenSim writes -Inf and Inf."""
+    said = tool.text("time_range", "-inf inf").split()
+    try:
+        start, end = (float(text) for text in said)
+    except ValueError:
+        raise tool.fail(f"expected two times in <time_range>, got {' '.join(said)[:60]!r}") from None
+    return start if isfinite(start) else None, end if isfinite(end) else None
+
+
+def _force(node: OsimNode) -> ExternalForce:
+    """A force with its columns; InputError for one that has no force, no point, or other axes than the ground's."""
+    if node.element.tag != "ExternalForce":
+        raise node.fail(f"a <{node.element.tag}> is not read", "open it in OpenSim 4 and save it again")
+    for tag in ("force_expressed_in_body", "point_expressed_in_body"):
+        frame = node.text(tag).rpartition("/")[2]
+        if frame not in ("", GROUND):
+            message = f"<{tag}> is {frame!r}, and forces and points are read in the axes of the {GROUND} only"
+            raise node.fail(message, f"write its columns in the {GROUND}'s axes")
+    said = {key: node.text(f"{key}_identifier") for key in ("force", "point", "torque")}
+    told = {key: "" if text in _NOTHING else text for key, text in said.items()}
+    for key in ("force", "point"):
+        if not told[key]:
+            hint = (
+                "give columns of zeros where it only turns"
+                if key == "force"
+                else "give columns of where it acts"
+            )
+            raise node.fail(f"has no <{key}_identifier>", hint)
+    return ExternalForce(node.name, clean(node.text("applied_to_body").rpartition("/")[2]), **told, node=node)
