@@ -157,11 +157,11 @@ def test_kinds_of_joints(tmp_path, layout):
 
 @LAYOUTS
 def test_ranges_that_do_not_clamp_are_what_is_usual(tmp_path, layout):
-    """And default values; a range of no width, and none at all, say nothing."""
+    """And default values; a range of no width, clamped or not, and none at all, say nothing."""
     data = {
         "tilt": "<default_value>0.1</default_value><range>-1.5 1.5</range><clamped>false</clamped>",
         "px": "<default_value>0.95</default_value><range>-5 5</range>",
-        "py": "<range>0 0</range>",
+        "py": "<range>0 0</range><clamped>true</clamped>",
         "knee": "<default_value>-0.2</default_value><range>-2 0.1</range><clamped>true</clamped>",
     }
     half = "<LinearFunction><coefficients>0.5 0</coefficients></LinearFunction>"

@@ -92,11 +92,20 @@ def test_degrees_of_a_motion_file_hold_for_what_turns(tmp_path):
 
 
 def test_a_storage_file_is_in_radians_unless_it_says_otherwise(tmp_path):
+    """A motion of SIMM's times, which has no version, is in degrees: so OpenSim's own Storage reads it."""
     header = "Coordinates\nnRows={rows}\nnColumns={columns}\nendheader"
     recording = read(tmp_path, "a.sto", table("time knee", "0 1.5", "0.3 1", header=header))
     np.testing.assert_array_equal(recording.channels["knee"], [1.5, 1])
     simm = "name a.mot\ndatacolumns {columns}\ndatarows {rows}\nrange 0 1\nendheader"
-    assert read(tmp_path, "b.mot", table("time knee", "0 1.5", header=simm)).channels["knee"] == [1.5]
+    for file, said, knee in (
+        ("b.mot", "", np.radians(1.5)),
+        ("c.mot", "version=1\n", 1.5),
+        ("d.mot", "inDegrees=no\n", 1.5),
+        ("e.sto", "", 1.5),
+        ("f.sto", "Angles are in degrees.\n", np.radians(1.5)),
+    ):
+        found = read(tmp_path, file, table("time knee", "0 1.5", header=simm.replace("end", f"{said}end")))
+        assert found.channel("knee", "rad") == [knee], file
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".sto", ".mot"])

@@ -85,8 +85,8 @@ def inverse(
     markers : mapping or path, optional
         By a marker's name the link that carries it and its place there (m), or the YAML file that says so.
     smoothing : Smoothing, str or mapping, optional
-        Of the coordinates, as `trundle.smoothing` takes it; none by default. "opensim" sees all of the recording, the
-        others the part from `start` to `end`.
+        Of the coordinates, as `trundle.smoothing` takes it; none by default. "opensim" sees all of the recording and
+        its times as written, the others the part from `start` to `end`.
     marker_smoothing : Smoothing, str or mapping, optional
         Of the markers, before bodies are posed by them.
     plate_smoothing : Smoothing, str or mapping, optional
@@ -152,11 +152,11 @@ def inverse(
     given = opened(robot, "inverse", base)
     moving = moving_of(given)
     stands = up_axis(moving.mechanism.robot)
-    whole, chosen = _turned(_recording(motion), up, stands), as_smoothing(smoothing)
+    chosen = as_smoothing(smoothing)
+    whole = _turned(_recording(motion, literal=chosen.as_recorded), up, stands)
     recording = _part(whole, start, end)
     by_file, assembly = isinstance(external, (str, os.PathLike)), moving.mechanism.assembly
-    if threshold is None:
-        threshold = LEAST if by_file else THRESHOLD
+    threshold = (LEAST if by_file else THRESHOLD) if threshold is None else threshold
     plates, pairs = _forces(external, plates, recording.time, as_smoothing(plate_smoothing))
     pushing = recording if plates is None else _turned(_recording(plates), up, stands)
     require_read(pushing, pairs)
@@ -164,7 +164,7 @@ def inverse(
     recording = _without_ends(recording, forces)
     marked = read_markers(markers) if isinstance(markers, (str, os.PathLike)) else markers
     moved = joint_motion(
-        whole if chosen.before_cut else recording,
+        whole if chosen.as_recorded else recording,
         moving,
         markers=marked,
         gaps=gaps,
@@ -278,10 +278,12 @@ def _pairs(external: Sequence[tuple[str, str]] | Mapping[str, str]) -> tuple[tup
     return tuple((body, plate) for body, plate in given)
 
 
-def _recording(motion: Recording | FileName | Mapping[str, npt.ArrayLike]) -> Recording:
-    """What a path leads to, or what came."""
+def _recording(
+    motion: Recording | FileName | Mapping[str, npt.ArrayLike], literal: bool = False
+) -> Recording:
+    """What a path leads to, its rounded times even again or `literal`; or what came."""
     if isinstance(motion, (str, os.PathLike)):
-        return read_recording(motion)
+        return read_recording(motion, times="literal" if literal else "even")
     return as_recording(motion)
 
 

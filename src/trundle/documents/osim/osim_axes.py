@@ -85,7 +85,10 @@ def coordinates_of(joint: OsimJoint) -> list[OsimNode]:
 
 
 def range_of(coordinate: OsimNode) -> dict[str, object]:
-    """What a joint says of its coordinate (rad, m): a clamped range as stops, another one and the default as usual."""
+    """What a joint says of its coordinate (rad, m): a clamped range as stops, another one and the default as usual.
+
+    A range of one value is none: motions move such coordinates in OpenSim, too.
+    """
     (value,), clamped = coordinate.numbers("default_value", 1, (0.0,)), coordinate.flag("clamped")
     usual = {"value": value} if value else {}
     stops: dict[str, object] = {}
@@ -95,7 +98,7 @@ def range_of(coordinate: OsimNode) -> dict[str, object]:
             raise coordinate.fail(
                 f"the range of {coordinate.name!r} ends before it begins: {lower:g} to {upper:g}"
             )
-        if clamped:
+        if clamped and lower < upper:
             stops = {"lower": lower, "upper": upper}
         elif lower < upper:
             usual |= {"lower": lower, "upper": upper}

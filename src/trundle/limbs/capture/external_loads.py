@@ -29,7 +29,7 @@ def external_loads(path: Path, times: FloatArray | None) -> tuple[Recording, lis
     point and torque, as OpenSim has them; else the table's own samples. Raises InputError.
     """
     file, forces = read_external_loads(path)
-    table = read_sto(file, markers=False)
+    table = read_sto(file, literal=times is not None, markers=False)
     channels = {name: values for force in forces for name, values in _channels(force, table).items()}
     time, names = table.time, list(channels)
     columns = np.column_stack([*channels.values(), np.zeros(time.size)])

@@ -123,8 +123,10 @@ def _check_counts(header: Mapping[str, tuple[int, str]], found: Mapping[str, int
 
 
 def _in_degrees(header: Mapping[str, tuple[int, str]], file: str) -> bool:
-    """Radians where nothing is said, as OpenSim has it for .sto."""
-    line, written = header.get("indegrees", (0, "no"))
+    """Radians where nothing is said; degrees in motions of SIMM's times, without a version, as OpenSim has it."""
+    angles = header.get("angles", (0, ""))[1]
+    old = "version" not in header and (file.lower().endswith(".mot") or angles == "are in degrees.")
+    line, written = header.get("indegrees", (0, "yes" if old else "no"))
     if written.lower() not in ("yes", "no"):
         raise InputError(f"inDegrees is yes or no, got {written[:40]!r}", file=file, line=line)
     return written.lower() == "yes"

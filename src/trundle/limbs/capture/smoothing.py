@@ -44,13 +44,13 @@ class Smoothed(NamedTuple):
 class Smoothing(ABC):
     """A way to smooth: what it does, with every number that it depends on.
 
-    `by_data` says whether the samples choose how much, `before_cut` whether a recording is smoothed as a whole before a
-    part of it is taken.
+    `by_data` says whether the samples choose how much, `as_recorded` whether a recording is taken with its times as the
+    file writes them and smoothed as a whole, before a part of it is cut.
     """
 
     name: ClassVar[str]
     by_data: ClassVar[bool] = False
-    before_cut: ClassVar[bool] = False
+    as_recorded: ClassVar[bool] = False
 
     @property
     def record(self) -> Mapping[str, object]:
@@ -168,7 +168,7 @@ class OpenSim(Smoothing):
 
     cutoff: float | None = None
     name = "opensim"
-    before_cut = True
+    as_recorded = True
 
     def __post_init__(self) -> None:
         if self.cutoff is not None:
