@@ -128,5 +128,9 @@ def test_files_that_are_no_external_loads_say_what_they_are(tmp_path, rng):
         file.write_text(wrong)
         with pytest.raises(trundle.InputError, match=told):
             trundle.inverse(trial.model, trial.motion, **given)
+    file.write_text(text)
+    write_table(tmp_path / "grf.mot", ground_columns(EVEN + 5, rng))
+    with pytest.raises(trundle.InputError, match="'ground_r' was recorded from 5 to 6.2 s, not at 0 s"):
+        trundle.inverse(trial.model, trial.motion, **given)
     with pytest.raises(trundle.InputError, match="names the file of its forces"):
         trundle.inverse(trial.model, trial.motion, **given, plates=tmp_path / "grf.mot")

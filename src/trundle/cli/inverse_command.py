@@ -16,6 +16,7 @@ from trundle.cli.output import Output
 from trundle.cli.parsing import add_description, add_force, add_output, options_named, pair
 from trundle.cli.request import read_request
 from trundle.errors import InputError, require_known
+from trundle.files import read_bytes_start
 
 if TYPE_CHECKING:
     from trundle.limbs.bands import Bands
@@ -43,6 +44,8 @@ and figures."""
 
 # Newtons below which a plate holds nothing: what noise gives then is no centre of pressure.
 _THRESHOLD = 20.0
+# Bytes in which a set-up says what it is: a declaration and a comment may stand before.
+_BEGIN = 4096
 # What the library calls what an option gives.
 _OPTIONS = {
     "smoothing": "--smooth",
@@ -160,12 +163,14 @@ def execute(args: Namespace, out: Output) -> int:
 
 def _take_setup(args: Namespace) -> None:
     """Put what OpenSim's set-up names in place of options that aren't given; InputError without a motion."""
-    from trundle.documents.osim.osim_setups import read_setup
+    path = Path(args.file)
+    if path.is_file() and b"<InverseDynamicsTool" in read_bytes_start(path, _BEGIN):
+        from trundle.documents.osim.osim_setups import read_setup
 
-    if (setup := read_setup(args.file)) is not None:
+        setup = read_setup(path)
         args.file = str(setup.model)
         args.motion = args.motion or str(setup.motion)
-        args.external = args.external or [str(setup.external)] if setup.external else args.external
+        args.external = args.external or ([str(setup.external)] if setup.external else None)
         args.smooth = args.smooth or ("opensim" if setup.cutoff is None else f"opensim:{setup.cutoff!r}")
         args.start = setup.start if args.start is None else args.start
         args.end = setup.end if args.end is None else args.end
@@ -217,7 +222,7 @@ def _results(args: Namespace, progress: bool) -> Results:
     from trundle.limbs.inverse import inverse
 
     request, earlier = read_request(args.file, args.base), args.smooth_markers
-    method, recorded = _plates(args.plates)
+    (method, recorded), least = _plates(args.plates), args.threshold or _THRESHOLD
     with request.located(), options_named(_OPTIONS):
         loads = inverse(
             request.document,
@@ -238,11 +243,7 @@ def _results(args: Namespace, progress: bool) -> Results:
         )
         run = loads.to_run(args.frame, args.mass)
         split = loads.breakdown(*_split(args)) if args.breakdown or args.observer else None
-        cut = (
-            loads.time_normalize(_times(args.cycles), run, args.threshold or _THRESHOLD)
-            if args.cycles
-            else None
-        )
+        cut = loads.time_normalize(_times(args.cycles), run, least) if args.cycles else None
         bands = loads.uncertainty(**_bands(args.bands), progress=progress) if args.bands else None
         walk = _gait(args, loads, bands) if args.gait else None
         return Results(run, split, cut, walk, _terms(args.terms, split), args.breakdown or "", bands)

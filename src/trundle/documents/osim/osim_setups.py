@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 
-from trundle.documents.document import LOOKED_AT, near_files
+from trundle.documents.document import near_files
 from trundle.documents.osim.osim_elements import GROUND, OsimNode
 from trundle.documents.urdf.to_robot import clean
 from trundle.documents.urdf.xml_tree import read_xml
 from trundle.errors import suggest
-from trundle.files import decoded, read_bytes, read_bytes_start
+from trundle.files import decoded, read_bytes
 
-TOOL, LOADS = "InverseDynamicsTool", "ExternalLoads"
 # A set-up has some 3 kB.
 _MOST_BYTES = 1_000_000
 # What stands where nothing is named.
@@ -59,12 +58,9 @@ class ExternalForce:
         return found
 
 
-def read_setup(file: str) -> InverseSetup | None:
-    """The set-up in a file; None where another thing is in it. Raises InputError for files that aren't there."""
-    path = Path(file)
-    if not path.is_file() or f"<{TOOL}".encode() not in read_bytes_start(path, LOOKED_AT):
-        return None
-    tool = _element(path, TOOL)
+def read_setup(path: Path) -> InverseSetup:
+    """The set-up in a file; raises InputError, also for files that it names and that aren't there."""
+    tool = _element(path, "InverseDynamicsTool")
     (cutoff,) = tool.numbers("lowpass_cutoff_frequency_for_coordinates", 1, (-1.0,))
     start, end = _time_range(tool)
     model, motion = (_named_file(tool, path, tag) for tag in ("model_file", "coordinates_file"))
@@ -76,7 +72,7 @@ def read_setup(file: str) -> InverseSetup | None:
 
 def read_external_loads(path: Path) -> tuple[Path, list[ExternalForce]]:
     """The table of a file of external loads, and the forces in it that are switched on; raises InputError."""
-    loads = _element(path, LOADS)
+    loads = _element(path, "ExternalLoads")
     table, objects = _named_file(loads, path, "datafile"), loads.child("objects")
     if table is None:
         raise loads.fail("needs its <datafile>")

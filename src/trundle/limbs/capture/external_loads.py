@@ -12,7 +12,6 @@ from trundle.limbs.capture.recording import Recording
 from trundle.limbs.capture.recording_files import read_sto
 
 # Columns as `ground_reactions` finds them, by the force's name.
-_AXES = "xyz"
 _KINDS = {
     "force": ("ground_force_{}_v", "N"),
     "point": ("ground_force_{}_p", "m"),
@@ -20,6 +19,8 @@ _KINDS = {
 }
 # From so many samples on OpenSim's forces are splines over time; fewer are linear in between.
 _SPLINE = 4
+# Clocks of two files agree to rounding only (s).
+_SAME_TIME = 1e-9
 
 
 def external_loads(path: Path, times: FloatArray | None) -> tuple[Recording, list[tuple[str, str]]]:
@@ -31,26 +32,29 @@ def external_loads(path: Path, times: FloatArray | None) -> tuple[Recording, lis
     file, forces = read_external_loads(path)
     table = read_sto(file, literal=times is not None, markers=False)
     channels = {name: values for force in forces for name, values in _channels(force, table).items()}
-    time, names = table.time, list(channels)
-    columns = np.column_stack([*channels.values(), np.zeros(time.size)])
-    if times is not None and time.size >= _SPLINE and np.isfinite(columns).all():
-        from scipy.interpolate import CubicSpline
-
-        within = times[(times >= time[0]) & (times <= time[-1])]
-        time, columns = within, CubicSpline(time, columns, bc_type="natural")(within)
-    recording = Recording(time, channels=dict(zip(names, columns.T, strict=False)), source=table.source)
+    time, columns = table.time, np.column_stack([*channels.values(), np.zeros(table.time.size)])
+    if times is not None:
+        time, columns = _splined(time, columns, times)
+    recording = Recording(time, channels=dict(zip(channels, columns.T, strict=False)), source=table.source)
     return recording, [(force.body, f"ground_{force.name}") for force in forces]
+
+
+def _splined(time: FloatArray, columns: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Columns (k, …) at those of the times that lie within theirs; as they are where they have gaps or are few."""
+    within = times[(times > time[0] - _SAME_TIME) & (times < time[-1] + _SAME_TIME)]
+    if not within.size or time.size < _SPLINE or not np.isfinite(columns).all():
+        return time, columns
+    from scipy.interpolate import CubicSpline
+
+    return within, CubicSpline(time, columns, bc_type="natural")(within)
 
 
 def _channels(force: ExternalForce, table: Recording) -> dict[str, FloatArray]:
     """A force's nine columns by their new names; no torque where there are none."""
     channels: dict[str, FloatArray] = {}
     for key, (name, unit) in _KINDS.items():
-        names = [name.format(force.name) + axis for axis in _AXES]
         begin = getattr(force, key)
-        if begin:
-            found = [table.channel(column, unit) for column in force.columns(begin, list(table.channels))]
-        else:
-            found = [np.zeros(table.time.size)] * 3
-        channels |= dict(zip(names, found, strict=True))
+        found = force.columns(begin, list(table.channels)) if begin else []
+        values = [table.channel(column, unit) for column in found] or [np.zeros(table.time.size)] * 3
+        channels |= {f"{name.format(force.name)}{'xyz'[k]}": column for k, column in enumerate(values)}
     return channels
