@@ -112,7 +112,6 @@ if TYPE_CHECKING:
     from trundle.motion.trackers.tracking import track as track
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run
-    from trundle.results.battery_use import battery_use as battery_use
     from trundle.robot import Robot as Robot
     from trundle.robot import register as register
     from trundle.show import page as page
@@ -139,6 +138,7 @@ if TYPE_CHECKING:
     from trundle.simulation import run as run
     from trundle.simulation import simulate as simulate
     from trundle.simulation import table as table
+    from trundle.simulation.battery_use import battery_use as battery_use
     from trundle.sweeps.outcome import Sweep as Sweep
     from trundle.sweeps.sweeping import sweep as sweep
     from trundle.sympy_models.from_sympy import from_sympy as from_sympy

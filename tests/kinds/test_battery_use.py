@@ -6,8 +6,8 @@ import pytest
 import trundle
 from trundle.documents import load
 from trundle.errors import InputError
-from trundle.results.battery_use import use_of
 from trundle.results.between import further_points
+from trundle.simulation.battery_use import use_of
 
 EXAMPLE = "examples/battery/competition_swerve.yaml"
 

@@ -27,7 +27,7 @@ from trundle.errors import InputError
 
 if TYPE_CHECKING:
     from trundle.results import Run
-    from trundle.results.battery_use import BatteryUse
+    from trundle.simulation.battery_use import BatteryUse
     from trundle.simulation.beyond_limits import Passed
     from trundle.simulation.runfile import Task
     from trundle.sweeps.outcome import Sweep
@@ -108,7 +108,7 @@ def _battery_use(request: Request, run: Run) -> Mapping[str, BatteryUse]:
     """What its batteries gave and got back, if it has any."""
     if not request.document.robot.batteries:
         return {}
-    from trundle.results.battery_use import battery_use
+    from trundle.simulation.battery_use import battery_use
 
     return battery_use(run)
 

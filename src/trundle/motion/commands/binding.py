@@ -16,7 +16,7 @@ from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import MotionForces, motion_forces
 from trundle.motion.pieces.extremes import ModulePeak
 from trundle.motion.pieces.motion import Motion, Samples
-from trundle.results.battery_use import BatteryUse
+from trundle.simulation.battery_use import BatteryUse
 
 # What is used to this share of what was planned with binds: along paths the margins between samples leave up to 2.1 %
 # of it (swerve drives of competitions), the polygon in the circle of a zone's accelerations up to 0.9 % more.

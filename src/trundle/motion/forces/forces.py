@@ -18,8 +18,8 @@ from trundle.motion.forces.creeping import ContactState, along_and_across, carri
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.sliding import slid_contacts
 from trundle.motion.pieces.motion import Samples
-from trundle.results.battery_use import BatteryUse, use_of
 from trundle.robot import require_base_mass
+from trundle.simulation.battery_use import BatteryUse, use_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
