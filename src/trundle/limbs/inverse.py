@@ -29,6 +29,7 @@ from trundle.limbs.capture.gaps import Gaps
 from trundle.limbs.capture.ground_reactions import LEAST, ground_reactions
 from trundle.limbs.capture.joint_motion import JointMotion, as_recording, joint_motion, moving_of
 from trundle.limbs.capture.marker_model import Markers, read_markers
+from trundle.limbs.capture.plate_samples import within
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.capture.recording_files import read_recording
 from trundle.limbs.capture.smoothing import Smoothing
@@ -48,8 +49,6 @@ _LYING = 0.5
 FIT = 0.05
 # A motion may last so many samples longer than its forces, or this share of its own: devices are stopped one by one.
 _FEW, _SMALL_PART = 5, 0.01
-# Clocks of two devices agree to rounding only (s).
-_SAME_TIME = 1e-9
 
 
 def inverse(
@@ -225,7 +224,7 @@ def _without_ends(recording: Recording, forces: Sequence[PlateForces]) -> Record
     first = max((float(force.time[0]) for force in forces), default=-np.inf)
     last = min((float(force.time[-1]) for force in forces), default=np.inf)
     time = recording.time
-    lost = time.size - int(np.sum((time > first - _SAME_TIME) & (time < last + _SAME_TIME)))
+    lost = time.size - int(within(time, first, last).sum())
     if not 0 < lost <= max(_FEW, _SMALL_PART * time.size) or lost == time.size:
         return recording
     span = f"{first:g} to {last:g} s"

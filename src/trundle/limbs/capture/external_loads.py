@@ -8,6 +8,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.documents.osim.osim_setups import ExternalForce, read_external_loads
+from trundle.limbs.capture.plate_samples import within
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.capture.recording_files import read_sto
 
@@ -19,8 +20,6 @@ _KINDS = {
 }
 # From so many samples on OpenSim's forces are splines over time; fewer are linear in between.
 _SPLINE = 4
-# Clocks of two files agree to rounding only (s).
-_SAME_TIME = 1e-9
 
 
 def external_loads(path: Path, times: FloatArray | None) -> tuple[Recording, list[tuple[str, str]]]:
@@ -41,12 +40,12 @@ def external_loads(path: Path, times: FloatArray | None) -> tuple[Recording, lis
 
 def _splined(time: FloatArray, columns: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Columns (k, …) at those of the times that lie within theirs; as they are where they have gaps or are few."""
-    within = times[(times > time[0] - _SAME_TIME) & (times < time[-1] + _SAME_TIME)]
-    if not within.size or time.size < _SPLINE or not np.isfinite(columns).all():
+    inside = times[within(times, time[0], time[-1])]
+    if not inside.size or time.size < _SPLINE or not np.isfinite(columns).all():
         return time, columns
     from scipy.interpolate import CubicSpline
 
-    return within, CubicSpline(time, columns, bc_type="natural")(within)
+    return inside, CubicSpline(time, columns, bc_type="natural")(inside)
 
 
 def _channels(force: ExternalForce, table: Recording) -> dict[str, FloatArray]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from trundle.arrays import FloatArray
+from trundle.arrays import BoolArray, FloatArray
 from trundle.errors import InputError
 from trundle.limbs.capture.smoothing import NoiseSpline, OpenSim, Smoothing, checked_times, smoothing
 
@@ -34,6 +34,12 @@ def smoothed_tables(time: FloatArray, tables: Iterable[FloatArray], chosen: Smoo
     ]
 
 
+def within(times: FloatArray, first: float, last: float) -> BoolArray:
+    """Which of the times (n,) lie between two, both included; clocks agree to rounding only."""
+    slack = 1e-9 * max(1.0, float(np.abs(times).max(initial=0.0)))
+    return (times >= first - slack) & (times <= last + slack)
+
+
 def averaged(
     what: str, wanted: FloatArray, time: FloatArray, tables: Iterable[FloatArray]
 ) -> list[FloatArray]:
@@ -43,9 +49,7 @@ def averaged(
     the integral over what of a time's interval was recorded, by its length; `_centred` makes of means what is there at
     the times. InputError for a time outside.
     """
-    # Clocks of two rates agree to rounding only.
-    slack = 1e-9 * max(1.0, abs(time[-1]))
-    outside = np.flatnonzero((wanted < time[0] - slack) | (wanted > time[-1] + slack))
+    outside = np.flatnonzero(~within(wanted, time[0], time[-1]))
     if outside.size:
         message = f"{what} was recorded from {time[0]:g} to {time[-1]:g} s, not at {wanted[outside[0]]:g} s"
         raise InputError(message, key="times", hint="cut the motion to the plate's times")

@@ -13,6 +13,7 @@ from trundle.errors import InputError, suggest, warn
 from trundle.expected import all_of, by_name, came, check_str
 from trundle.frozen import Frozen, Rebuilt, settle
 from trundle.limbs.capture.force_plates import ForcePlate
+from trundle.limbs.capture.plate_samples import within
 from trundle.results.table import Cells, NumberTable
 from trundle.robot.units import NUMBER, TIME, Dimension, unit_text
 from trundle.robot.values import unit_in_si
@@ -160,8 +161,7 @@ class Recording(Rebuilt):
         >>> trundle.Recording([0, 0.1, 0.2, 0.3]).between(0.1, 0.25).time
         array([0.1, 0.2])
         """
-        slack = 1e-9 * max(1.0, abs(float(self.time[-1])))  # clocks agree to rounding only
-        inside = (self.time >= start - slack) & (self.time <= end + slack)
+        inside = within(self.time, start, end)
         if not inside.any():
             message = f"nothing was recorded from {start:g} to {end:g} s"
             hint = f"its times are {self.time[0]:g} to {self.time[-1]:g} s"
