@@ -480,6 +480,7 @@ def doors() -> dict[str, Door]:
         "load_osim": {"path": "nobody.osim"},
         "load_urdf": {"path": "nobody.urdf", "base": None, "strict": False},
         "osim_markers": {"path": "nobody.osim"},
+        "osim_weights": {"path": "nobody.xml"},
         "parse": {"text": documents.dump(robot), "base": None, "strict": False},
         "parse_urdf": {"text": URDF, "base": None, "strict": False},
         "urdf_extras": {"robot": documents.parse_urdf(URDF)},
@@ -708,7 +709,7 @@ CLOSED |= {
     "track",
     "wrench.power",
 }
-CLOSED |= {"documents.load_osim", "documents.load_urdf", "documents.osim_markers"}
+CLOSED |= {"documents.load_osim", "documents.load_urdf", "documents.osim_markers", "documents.osim_weights"}
 
 
 LIMB_2 = catalog.pendulum(links=2)

@@ -52,7 +52,7 @@ def fitted(case, folder):
     for name in case["markers"]:
         task = OPENSIM.IKMarkerTask()
         task.setName(name)
-        task.setWeight(1.0)
+        task.setWeight(case.get("weights", {}).get(name, 1.0))
         tool.upd_IKTaskSet().cloneAndAppend(task)
     assert tool.run()
     table = OPENSIM.TimeSeriesTable(str(mot))

@@ -14,6 +14,7 @@ import pytest
 
 import trundle
 from limbs.walks import TIME, WALKERS, Walk
+from trundle.documents import osim_weights
 from trundle.limbs.capture import inverse_kinematics
 from trundle.limbs.capture.branches import branches_of
 from trundle.limbs.capture.joint_motion import moving_of
@@ -232,14 +233,15 @@ def test_descriptions_say_what_is_usual():
         trundle.load(description)
 
 
-def opensim(folder, walks):
-    """OpenSim's own angles (degrees) of walks, (file, recording, heading), by coordinate."""
+def opensim(folder, walks, weights=()):
+    """OpenSim's own angles (degrees) of walks, (file, recording, heading), by coordinate; by default weights are 1."""
     cases = [
         {
             "file": str(file),
             "time": TIME.tolist(),
             "markers": {name: place.tolist() for name, place in recording.markers.items()},
             "start": {"turn": np.radians(heading)} if heading else {},
+            "weights": dict(weights),
         }
         for file, recording, heading in walks
     ]
@@ -250,6 +252,44 @@ def opensim(folder, walks):
         [sys.executable, script, str(given), str(found)], check=True, cwd=folder, stdout=subprocess.DEVNULL
     )
     return json.loads(found.read_text())
+
+
+def write_tasks(folder, weights, more=""):
+    """A set-up of OpenSim's inverse kinematics whose tasks stand in another file."""
+    tasks = "".join(
+        f'<IKMarkerTask name="{name}"><apply>true</apply><weight>{weight!r}</weight></IKMarkerTask>'
+        for name, weight in weights.items()
+    )
+    inside = f"<IKTaskSet><objects>{tasks}{more}</objects></IKTaskSet>"
+    (folder / "tasks.xml").write_text(f'<OpenSimDocument Version="40000">{inside}</OpenSimDocument>')
+    tool = '<InverseKinematicsTool><IKTaskSet file="tasks.xml"/></InverseKinematicsTool>'
+    (folder / "setup_ik.xml").write_text(f'<OpenSimDocument Version="40000">{tool}</OpenSimDocument>')
+    return folder / "setup_ik.xml"
+
+
+@PEER
+@pytest.mark.filterwarnings(f"ignore:{BEYOND}")
+def test_markers_weigh_as_in_opensims_tasks(tmp_path, rng):
+    walk = Walk(tmp_path, "gait10dof18musc")
+    recording, given = walk.recording(rng), {name: rng.uniform(0.1, 20) for name in walk.markers}
+    motion = walk.fitted(recording, weights=osim_weights(write_tasks(tmp_path, given)))
+    (theirs,) = opensim(tmp_path, [(walk.file, recording, 0)], given)
+    for name in [name for name in motion.names if name.endswith("angle")]:
+        off = np.abs(np.degrees(motion[name]) - theirs[name.removesuffix(".angle")]).max()
+        assert off < 1e-3, name
+
+
+def test_tasks_give_the_roots_of_their_weights_of_markers_that_count(tmp_path):
+    off = '<IKMarkerTask name="toe"><apply>false</apply><weight>3</weight></IKMarkerTask>'
+    assert osim_weights(write_tasks(tmp_path, {"heel": 4.0, "knee": 0.25}, off)) == {"heel": 2.0, "knee": 0.5}
+    coordinate = '<IKCoordinateTask name="knee"><apply>true</apply></IKCoordinateTask>'
+    with pytest.warns(UserWarning, match="tasks that aren't markers' are left out: 1"):
+        osim_weights(write_tasks(tmp_path, {"heel": 4.0}, coordinate))
+    with pytest.raises(trundle.InputError, match="the weight of marker 'heel' is 0\n"):
+        osim_weights(write_tasks(tmp_path, {"heel": 0.0}))
+    (tmp_path / "tasks.xml").write_text("<OpenSimDocument/>")
+    with pytest.raises(trundle.InputError, match="tasks.xml:1: there is no <IKTaskSet>"):
+        osim_weights(tmp_path / "setup_ik.xml")
 
 
 @PEER

@@ -12,6 +12,7 @@ from trundle.errors import no_attribute
 if TYPE_CHECKING:
     from trundle.documents.osim import load_osim as load_osim
     from trundle.documents.osim import osim_markers as osim_markers
+    from trundle.documents.osim import osim_weights as osim_weights
     from trundle.documents.urdf import UrdfExtras, dump_urdf, load_urdf, parse_urdf, urdf_extras
 
 __all__ = [
@@ -34,6 +35,6 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Functions of URDF and OpenSim, loaded when they are asked for: a run of a YAML file doesn't wait for them."""
-    if name not in __all__ and name not in ("load_osim", "osim_markers"):
+    if name not in __all__ and name not in ("load_osim", "osim_markers", "osim_weights"):
         raise no_attribute("trundle.documents", name, __all__)
     return getattr(import_module(f"trundle.documents.{'osim' if 'osim' in name else 'urdf'}"), name)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, sqrt
 from pathlib import Path
 
 from trundle.documents.document import near_files
 from trundle.documents.osim.osim_elements import GROUND, OsimNode
 from trundle.documents.urdf.to_robot import clean
-from trundle.documents.urdf.xml_tree import read_xml
-from trundle.errors import suggest
-from trundle.files import decoded, read_bytes
+from trundle.documents.urdf.xml_tree import XmlElement, read_xml
+from trundle.errors import suggest, warn
+from trundle.files import decoded, path_of, read_bytes
 
 # A set-up has some 3 kB.
 _MOST_BYTES = 1_000_000
@@ -87,10 +87,71 @@ def read_external_loads(path: Path) -> tuple[Path, list[ExternalForce]]:
     return table, list(forces.values())
 
 
+def osim_weights(path: str | Path) -> dict[str, float]:
+    """The markers that OpenSim's inverse kinematics fits, and their weights w as `trundle.joint_motion` takes them.
+
+    OpenSim makes Σ W |p(q) − y|² least and Trundle ½ Σ w² |p(q) − y|²: w = √W.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        A set-up of inverse kinematics, or its tasks alone.
+
+    Returns
+    -------
+    dict of str to float
+        Of the marker tasks that apply; markers without one are not to be fitted.
+
+    Raises
+    ------
+    InputError
+        Where a file can't be read, has no tasks, or a weight is none.
+
+    Warns
+    -----
+    UserWarning
+        Tasks of coordinates are left out.
+    """
+    return {node.name: _weight(node) for node in _marker_tasks(path_of(path, "osim_weights"))}
+
+
+def _marker_tasks(path: Path, named: bool = False) -> list[OsimNode]:
+    """The marker tasks that apply, also those in another file that the set-up names; a `named` one names no other."""
+    document = _document(path)
+    found = next((part for part in document.element.iter("IKTaskSet") if isinstance(part, XmlElement)), None)
+    if found is None:
+        raise document.fail("there is no <IKTaskSet>", "give a set-up of InverseKinematicsTool")
+    elsewhere = found.get("file", "").strip()
+    if elsewhere and not named:
+        return _marker_tasks(path.parent / elsewhere.replace("\\", "/"), named=True)
+    objects = OsimNode(found, document.file).child("objects")
+    tasks = [] if objects is None else objects.children()
+    tasks = [node for node in tasks if node.text("apply", "true").lower() == "true"]
+    markers = [node for node in tasks if node.element.tag == "IKMarkerTask"]
+    if len(markers) < len(tasks):
+        warn(f"{path}: tasks that aren't markers' are left out: {len(tasks) - len(markers)}")
+    return markers
+
+
+def _weight(node: OsimNode) -> float:
+    """√W of a marker's task."""
+    (weight,) = node.numbers("weight", 1, (1.0,))
+    if weight <= 0:
+        raise node.fail(
+            f"the weight of marker {node.name!r} is {weight:g}", "switch its task off: <apply>false</apply>"
+        )
+    return sqrt(weight)
+
+
+def _document(path: Path) -> OsimNode:
+    """The root element of a file."""
+    file = str(path)
+    return OsimNode(read_xml(decoded(read_bytes(path, _MOST_BYTES), file), file)[0], file)
+
+
 def _element(path: Path, tag: str) -> OsimNode:
     """The element of a document that is about it alone."""
-    file = str(path)
-    document = OsimNode(read_xml(decoded(read_bytes(path, _MOST_BYTES), file), file)[0], file)
+    document = _document(path)
     found = document.child(tag)
     if document.element.tag != "OpenSimDocument" or found is None:
         inside = "".join(f" <{node.element.tag}>" for node in document.children()[:3])
