@@ -179,6 +179,11 @@ def _take_setup(args: Namespace) -> None:
         raise InputError("what was measured of the motion is missing", key="--motion", hint=hint)
 
 
+def _least_force(args: Namespace) -> float:
+    """N, of a plate that has a contact, for cycles and walks."""
+    return _THRESHOLD if args.threshold is None else args.threshold
+
+
 def _pushed(text: str) -> tuple[str, str] | str:
     """BODY=PLATE, or a file."""
     return pair(text) if "=" in text else text
@@ -222,7 +227,7 @@ def _results(args: Namespace, progress: bool) -> Results:
     from trundle.limbs.inverse import inverse
 
     request, earlier = read_request(args.file, args.base), args.smooth_markers
-    (method, recorded), least = _plates(args.plates), args.threshold or _THRESHOLD
+    (method, recorded), least = _plates(args.plates), _least_force(args)
     with request.located(), options_named(_OPTIONS):
         loads = inverse(
             request.document,
@@ -256,7 +261,7 @@ def _gait(args: Namespace, loads: InverseDynamicsResult, bands: Bands | None) ->
         mass=args.mass,
         height=args.height,
         external=args.moments == "external",
-        threshold=args.threshold or _THRESHOLD,
+        threshold=_least_force(args),
         bands=bands,
     )
 
