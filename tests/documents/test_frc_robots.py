@@ -185,6 +185,12 @@ def test_content_tells_what_a_file_is_not_its_name(written):
         trundle.read_path(written(trajectory(3), "moved.chor"))
 
 
+def test_modules_of_the_beta_stand_at_the_corners(written):
+    robot = trundle.load(written(SETTINGS | {"robotWheelbase": 0.5}))
+    assert [robot.number(at) for at in robot.wheels["rear_left"].at] == [-0.25, 0.3, 0]
+    assert [robot.number(at) for at in robot.wheels["front_right"].at] == [0.25, -0.3, 0]
+
+
 def by_hand(moment):
     """The description of the settings as somebody would write it."""
     constant, emf, resistance = 7.09 / 366, (12 - 12 / 366 * 2.0) / (6000 * 2 * math.pi / 60), 12 / 366
