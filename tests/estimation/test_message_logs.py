@@ -334,6 +334,22 @@ def test_entries_that_are_not_read_are_named(tmp_path, left, words):
         trundle.estimate(ENCODERS, file, columns={**WHEELS, "left.angle": left})
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("drive.mcap", b"time,x", "doesn't begin as .mcap files do"),
+        ("drive.wpilog", None, "cannot read the file"),
+        ("drive.wpilog", b"WPILOG", "columns= has to say"),
+        ("drive.csv", b"WPILOG", "columns= has to say"),
+    ],
+)
+def test_what_a_file_is_is_told_by_how_it_begins(tmp_path, name, content, words):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=words):
+        trundle.estimate(BASE, tmp_path / name)
+
+
 def test_without_the_extra_a_message_says_what_to_install(tmp_path, monkeypatch):
     (tmp_path / "drive.mcap").write_bytes(b"\x89MCAP0\r\n")
     monkeypatch.setitem(sys.modules, "mcap_ros2.decoder", None)

@@ -25,10 +25,10 @@ from trundle.robot.values import unit_in_si
 
 # Reads a file of messages: all of the topics that are wanted.
 MessageReader: TypeAlias = Callable[[Path, Callable[[str], bool]], MessageLog]
-# By how such files begin.
-_MESSAGE_FILES: Mapping[bytes, MessageReader] = {
-    mcap_file.MAGIC: mcap_file.read_mcap,
-    wpilog_file.MAGIC: wpilog_file.read_wpilog,
+# How such files begin, which counts, whatever they are called.
+_MESSAGE_FILES: Mapping[str, tuple[bytes, MessageReader]] = {
+    ".mcap": (mcap_file.MAGIC, mcap_file.read_mcap),
+    ".wpilog": (wpilog_file.MAGIC, wpilog_file.read_wpilog),
 }
 
 
@@ -63,11 +63,14 @@ class LogColumns:
         known = (*self._units, "time")
         if isinstance(given, (str, os.PathLike)):
             file = path_of(given, "estimate")
-            begin = read_bytes_start(file, 8) if file.is_file() else b""
-            for magic, read in _MESSAGE_FILES.items():
+            suffix = file.suffix.lower()
+            begin = read_bytes_start(file, 8) if file.is_file() or suffix in _MESSAGE_FILES else b""
+            for magic, read in _MESSAGE_FILES.values():
                 if begin.startswith(magic):
                     return self._of_messages(file, read, columns or {})
-            if file.suffix.lower() == ".csv":
+            if suffix in _MESSAGE_FILES:
+                raise InputError(f"doesn't begin as {suffix} files do", file=str(file))
+            if suffix == ".csv":
                 return _of_csv(file, columns, known)
             given = Run.load(file)
         return _renamed(given, columns, known)

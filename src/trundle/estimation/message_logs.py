@@ -26,7 +26,7 @@ class Topic:
     """Messages of one name: of what `kind`, and their bytes with the time (ns) when they were logged.
 
     `decode` gives what one holds: numbers, text, sequences, mappings, objects with `__slots__`. Of a topic that isn't
-    `wanted` the first alone is kept.
+    `wanted` the first has its bytes.
     """
 
     name: str
@@ -36,9 +36,8 @@ class Topic:
     records: list[tuple[int, bytes]] = field(default_factory=list)
 
     def add(self, logged: int, raw: bytes) -> None:
-        """Keep a message."""
-        if self.wanted or not self.records:
-            self.records.append((logged, raw))
+        """Keep a message, or that there was one."""
+        self.records.append((logged, raw if self.wanted or not self.records else b""))
 
     def message(self, raw: bytes) -> object:
         """What a message holds; InputError where it can't be read."""
@@ -129,16 +128,16 @@ class MessageLog:
         return self.topics[max(begun, key=len)]
 
     def without_columns(self, channel: str) -> InputError:
-        """What to say where nobody says which of the log's numbers are the robot's."""
-        numbers = {topic: topic.numbers() for topic in self.topics.values()}
+        """What to say where nobody says which of the log's numbers are the robot's: what came most often first."""
+        often = sorted(self.topics.values(), key=lambda topic: -len(topic.records))
+        numbers = {topic: paths for topic in often if (paths := topic.numbers())}
         lines = [
             f"{topic.name} ({topic.kind}): {', '.join(_first(paths, _MOST_NUMBERS))}"
             for topic, paths in numbers.items()
-            if paths
         ]
-        near = get_close_matches(channel, [*chain(*numbers.values())], 1, 0)
+        near = get_close_matches(channel, [*chain(*[*numbers.values()][:_MOST_TOPICS])], 1, 0)
         example = f"as in {channel}={near[0]}; " if near else ""
-        hint = "\n  ".join([f"{example}topics with numbers:", *_first(lines, _MOST_TOPICS)])
+        hint = "\n  ".join([f"{example}topics with numbers:", *(_first(lines, _MOST_TOPICS) or ["none"])])
         return InputError("columns= has to say which numbers in its messages to take", key="log", hint=hint)
 
 
