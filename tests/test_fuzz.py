@@ -125,6 +125,7 @@ READERS = (
     ("recording", "trundle.limbs.capture.recording_files.read_lines"),
     ("recording", "trundle.limbs.capture.recording_files._marker_names"),
     ("recording", "trundle.limbs.capture.c3d_file._plate"),
+    ("foreign", "tools.fuzz.foreign.read_setup"),
     ("netcdf", "trundle.results.netcdf.read"),
     ("result", "trundle.results.netcdf.restored"),
     ("motion", "trundle.motion.commands.commands.read_yaml"),

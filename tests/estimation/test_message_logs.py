@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import trundle
-from trundle import InputError
+from trundle import InputError, NumericsError
 from trundle.estimation.wpilog_file import read_wpilog
 
 BEGAN = 1_700_000_000_123_456_789  # ns
@@ -377,3 +377,19 @@ def test_records_are_those_that_wpilib_reads(tmp_path, base_log):
         (name, time, topic.message(raw)) for name, topic in topics.items() for time, raw in topic.records
     ]
     assert sorted(found) == sorted(wanted)
+
+
+def test_readings_out_of_any_range_end_the_estimate(tmp_path):
+    log = drive(BASE, **{"left.rate": 2.0, "right.rate": 3.0})
+    values = {name: np.array(log[name]) for name in log.values}
+    angles = values["encoders.left.angle"]
+    angles[5:] = np.where(np.isfinite(angles[5:]), 1e300, np.nan)
+    with pytest.raises(NumericsError, match="the estimate ceases to be finite"):
+        trundle.estimate(BASE, trundle.Run(log.name, log.time, values))
+
+
+def test_a_folder_of_a_bag_names_its_file(tmp_path):
+    (tmp_path / "bag_0.mcap").touch()
+    with pytest.raises(InputError, match="is a folder, with bag_0.mcap") as caught:
+        trundle.estimate(BASE, tmp_path, columns=ROS)
+    assert caught.value.hint == "name a file in it"

@@ -18,7 +18,7 @@ import numpy as np
 import yaml
 
 import trundle
-from tools.fuzz import c3d_faults, files, recordings
+from tools.fuzz import c3d_faults, files, foreign, recordings
 from tools.fuzz.calls import CALLS, call, mutate_call
 from tools.fuzz.command_lines import COMMANDS, command, mutate_command
 from tools.fuzz.expect import require_numbers, require_said
@@ -232,6 +232,11 @@ def c3d_files() -> Kind:
     return Kind("c3d", 3, c3d_faults.bases(), c3d_faults.mutate, c3d_faults.attempt)
 
 
+def foreign_files() -> Kind:
+    """Settings of competition teams, OpenSim's set-ups, logs of messages."""
+    return Kind("foreign", 6, foreign.bases(), foreign.mutate, foreign.attempt)
+
+
 def netcdf_files() -> Kind:
     """Results as NetCDF, by their bytes."""
     return Kind("netcdf", 4, _saved(), _by_bytes, _results)
@@ -350,6 +355,6 @@ def _by_bytes(content: object, rng: Random) -> bytes:
 
 
 KINDS = (
-    descriptions, yaml_texts, urdf_files, osim_models, csv_tables, recorded_motions, c3d_files,
+    descriptions, yaml_texts, urdf_files, osim_models, csv_tables, recorded_motions, c3d_files, foreign_files,
     netcdf_files, netcdf_data, motion_files, path_files, mesh_files, formulas, command_lines, python_calls,
 )  # fmt: skip

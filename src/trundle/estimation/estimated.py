@@ -9,6 +9,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.documents import dump
+from trundle.errors import NumericsError
 from trundle.estimation.logs import Log
 from trundle.estimation.readings import Fix, slacks
 from trundle.motion.odometry.displacement import POSE
@@ -58,6 +59,11 @@ def estimated_run(
     A fix stands in the row that follows it; a row stands as often as fixes of one sensor fall to it.
     """
     times = np.array([log.start, *(step.end for step in log.steps)])
+    for when in times[~np.isfinite(known[:-3]).all(axis=0)][:1]:
+        message = (
+            f"at {when:.6g} s the estimate ceases to be finite: what the log tells there is out of any range"
+        )
+        raise NumericsError(message)
     slots = _slots(times, log, stands)
     often = np.ones(times.size, dtype=int)
     for (_, row), places in slots.items():

@@ -64,6 +64,9 @@ class LogColumns:
         if isinstance(given, (str, os.PathLike)):
             file = path_of(given, "estimate")
             suffix = file.suffix.lower()
+            if file.is_dir():  # as ROS 2 records
+                inside = ", ".join(sorted(each.name for each in file.glob("*.mcap"))) or "no .mcap"
+                raise InputError(f"is a folder, with {inside}", file=str(file), hint="name a file in it")
             begin = read_bytes_start(file, 8) if file.is_file() or suffix in _MESSAGE_FILES else b""
             for magic, read in _MESSAGE_FILES.values():
                 if begin.startswith(magic):

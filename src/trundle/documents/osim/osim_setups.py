@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, sqrt
+from os.path import isfile
 from pathlib import Path
 
 from trundle.documents.document import near_files
@@ -165,7 +166,7 @@ def _named_file(node: OsimNode, path: Path, tag: str) -> Path | None:
     if said in _NOTHING:
         return None
     named = path.parent / said.replace("\\", "/")
-    if not named.is_file():
+    if not isfile(named):  # Path.is_file raises for names that are too long
         message = f"there is no file '{named}', which <{tag}> names"
         raise (node.child(tag) or node).fail(message, near_files(named))
     return named
