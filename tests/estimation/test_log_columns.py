@@ -86,7 +86,7 @@ def test_runs_and_files_with_other_names_give_the_same_to_rounding(tmp_path):
         ({"left.angel": "enc l"}, "no sensor of 'base' tells 'left.angel'"),
         ({**COLUMNS, "left.angle": "enc_left"}, "the log has no column 'enc_left'"),
         ({**COLUMNS, "left.angle": 3}, "a column's name is text"),
-        ({**COLUMNS, "left.angle": "enc l [m]"}, "is in m, and in rad it was expected"),
+        ({**COLUMNS, "left.angle": "enc l [m]"}, "in deg, and columns says m"),
         ({"angle": "enc l"}, "'angle' is one of"),
         ({name: COLUMNS[name] for name in ("time", "left.angle")}, "the log lacks"),
     ],

@@ -10,6 +10,7 @@ import pytest
 
 import trundle
 from trundle import InputError, NumericsError
+from trundle.estimation.message_paths import number_at, number_paths, steps_of
 from trundle.estimation.wpilog_file import read_wpilog
 
 BEGAN = 1_700_000_000_123_456_789  # ns
@@ -393,3 +394,35 @@ def test_a_folder_of_a_bag_names_its_file(tmp_path):
     with pytest.raises(InputError, match="is a folder, with bag_0.mcap") as caught:
         trundle.estimate(BASE, tmp_path, columns=ROS)
     assert caught.value.hint == "name a file in it"
+
+
+def test_a_quaternion_has_a_yaw():
+    """About an axis beside z, too: the direction of the turned x axis in the plane."""
+    axis, angle = np.array([0.2, -0.1, 0.9]) / np.linalg.norm([0.2, -0.1, 0.9]), 0.8
+    x, y, z, w = *(np.sin(angle / 2) * axis), np.cos(angle / 2)
+    turned = np.cos(angle) * np.array([1.0, 0, 0]) + np.sin(angle) * np.cross(axis, [1, 0, 0])
+    turned = turned + (1 - np.cos(angle)) * axis[0] * axis
+    message = {"pose": {"orientation": dict(zip("xyzw", (x, y, z, w), strict=True))}}
+    found = number_at(message, steps_of(".pose.orientation.yaw"))
+    assert found == pytest.approx(np.arctan2(turned[1], turned[0]), abs=1e-15)
+    assert ".pose.orientation.yaw" in list(number_paths(message))
+
+
+def test_a_gyro_of_another_period_is_said(tmp_path):
+    log = drive(BASE, **{"left.rate": 2.0, "right.rate": 3.0})
+    robot = BASE.with_sensors({"gyro": {"type": "gyro", "noise": 0.002, "period": "2 ms"}})
+    with pytest.warns(
+        UserWarning, match=r"'gyro' tells every 0.01 s .* every 0.002 s .*: write period: 0.01 s"
+    ):
+        trundle.estimate(robot, log)
+
+
+def test_columns_that_contradict_the_file_are_refused(tmp_path):
+    file = tmp_path / "log.csv"
+    file.write_text("time,l [deg],r\n0,0,0\n0.01,1,1\n")
+    for columns, said in (
+        ({"left.angle": "l [rad]", "right.angle": "r"}, "has 'l' in deg, and columns says rad"),
+        ({"left.angle": "r", "right.angle": "r"}, "'r' is given for encoders.left.angle"),
+    ):
+        with pytest.raises(InputError, match=said):
+            trundle.estimate(BASE, file, columns=columns)

@@ -205,3 +205,9 @@ def test_modules_turn_first_as_fast_as_their_motors_and_the_battery_do():
     assert first.duration > 0.01
     assert driven.motion.samples([0.0]).angle[0] == pytest.approx(1.0)
     assert max(used(driven).values()) <= 1 + BEYOND
+
+
+def test_a_robot_that_tips_at_rest_is_named():
+    robot = catalog.swerve(motor="kraken_x60", friction=1.1).with_payload(300, at=(0.6, 0, 1))
+    with pytest.raises(InputError, match="would tip: .* nothing loads"):
+        trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0, 0)]), robot)

@@ -18,6 +18,7 @@ from trundle.mechanics.linear import table
 from trundle.mechanics.mobility import WheelPlace
 from trundle.mechanics.rolling import ConstraintRow
 from trundle.mechanics.steering import steering_angles
+from trundle.mechanics.tree import WORLD
 from trundle.model.classification import rolling, wheel_places
 from trundle.model.constraints import SPREAD, Configuration, constraint_rows
 from trundle.model.mechanism import Mechanism, mechanism
@@ -252,8 +253,9 @@ def tip_of(assembly: Assembly, link: int) -> Vector:
 
 
 def last_links(robot: Robot, assembly: Assembly) -> list[str]:
-    """Bodies on joints that carry nothing more: no joint, no loop's end and no wheel that touches the ground."""
+    """Bodies that move on the base and carry nothing more: no joint, no loop's end and no wheel on the ground."""
     tree = assembly.tree
+    moving = [link.moves and link.parent != WORLD for link in tree.links]
     parents = {link.parent for link in tree.links}
     carrying = {index for wheel in rolling(assembly) for index in tree.ancestors(wheel.link)}
     carrying |= {end.link for loop in assembly.loops for end in (loop.first, loop.second)}
@@ -261,7 +263,11 @@ def last_links(robot: Robot, assembly: Assembly) -> list[str]:
         (joint.body.name or name) if joint.body is not None else name: assembly.links[name]
         for name, joint in robot.joints.items()
     }
-    return [name for name, index in indices.items() if index not in parents and index not in carrying]
+    return [
+        name
+        for name, index in indices.items()
+        if index not in parents | carrying and any(moving[each] for each in tree.ancestors(index))
+    ]
 
 
 def _scale(assembly: Assembly, length: float) -> np.ndarray:

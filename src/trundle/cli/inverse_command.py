@@ -175,6 +175,7 @@ def _take_setup(args: Namespace) -> None:
         args.start = setup.start if args.start is None else args.start
         args.end = setup.end if args.end is None else args.end
     if not args.motion:
+        read_request(args.file, args.base)  # which says better what a file is that can't be read
         hint = "such as --motion walk.mot; a set-up of OpenSim's InverseDynamicsTool names it itself"
         raise InputError("what was measured of the motion is missing", key="--motion", hint=hint)
 

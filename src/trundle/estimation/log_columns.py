@@ -197,6 +197,10 @@ def _of_csv(file: Path, columns: Mapping[str, str] | None, known: Sequence[str])
     ours = {name: mine for mine, (name, _) in found.items()}
     places = [place for place, name in enumerate(sheet.names) if name in ours]
     said = dict(zip(sheet.names, sheet.units, strict=True))
+    for name, mine in ours.items():
+        if found[mine][1] and said[name] not in ("", found[mine][1]):
+            message = f"{file.name} has {name!r} in {said[name]}, and columns says {found[mine][1]}"
+            raise InputError(message, key=f"columns.{mine}", hint="leave the unit away")
     units = tuple(found[ours[name]][1] or said[name] if name in ours else "" for name in sheet.names)
     sheet = replace(sheet, names=tuple(ours.get(name, name) for name in sheet.names), units=units)
     table = timed(_from_first_row(sheet), places if columns is not None else None)
@@ -212,6 +216,8 @@ def _columns_by_name(
     for ours, written in columns.items():
         theirs, unit = (written, "") if written in names else unit_behind(written)
         require_known(theirs, names, f"the log has no column {theirs!r}", key=f"columns.{ours}")
+        if other := next((name for name, (taken, _) in found.items() if taken == theirs), None):
+            raise InputError(f"{theirs!r} is given for {other} and for {ours}", key=f"columns.{ours}")
         found[ours] = theirs, unit
     taken = {theirs for theirs, _ in found.values()}
     more = (name for name in names if name in known and name not in found and name not in taken)

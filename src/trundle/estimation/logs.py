@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 
 from trundle.arrays import BoolArray, FloatArray
-from trundle.errors import InputError
+from trundle.errors import InputError, warn
 from trundle.estimation.log_columns import LogColumns
 from trundle.estimation.measuring import ARRIVAL
 from trundle.estimation.readings import only_sensor, single_sensor, slack, slacks
@@ -20,6 +20,9 @@ from trundle.motion.odometry.unwrapping import Wraps, unwrap
 from trundle.results import Run
 from trundle.robot import Encoders, FixSensor, Gyro, Robot
 from trundle.robot.sensor import Counted
+
+# Readings whose usual spacing is off a sensor's period by more than this share of it have another period.
+_OFF = 0.1
 
 
 @dataclass(frozen=True)
@@ -153,7 +156,12 @@ class _Turns:
         if gyro is None or not rows[gyro].any():
             return None
         ends, rates = log.time[rows[gyro]], log[f"{gyro}.rate"][rows[gyro]]
-        period = robot.sensors[gyro].period.number
+        period, usual = robot.sensors[gyro].period.number, float(np.median(np.diff(ends, prepend=-np.inf)))
+        if not sums_up and np.isfinite(usual) and abs(usual - period) > _OFF * period:
+            warn(
+                f"the sensor '{gyro}' tells every {usual:.4g} s in this log, and every {period:.4g} s by its "
+                f"description, for which its noise is taken: write period: {usual:.4g} s"
+            )
         before = np.append(log.time[0] if sums_up else -np.inf, ends[:-1])
         # readings that follow each other at once share a knot
         joined = (np.abs(ends - period - before) <= slacks(ends)) | sums_up

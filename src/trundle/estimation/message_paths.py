@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from math import atan2
 from typing import cast
 
 import numpy as np
@@ -13,6 +14,7 @@ _STEP = re.compile(r"\.([^.\[\]]+)|\[([^\]]+)\]")
 _PATH = re.compile(rf"(?:{_STEP.pattern})*")
 # So many elements of an array without names are listed.
 _MOST_ELEMENTS = 8
+_QUATERNION = {*"xyzw"}
 _NUMBERS = (int, float, np.number, np.bool_)
 
 
@@ -25,12 +27,15 @@ def number_at(message: object, steps: Sequence[tuple[str, str]]) -> float:
     """The number at a path inside a message; NaN where it has none there.
 
     A key is an index or, beside a sequence `name` as in sensor_msgs/JointState, one of its names. What has a single
-    field stands for it: a Rotation2d, a std_msgs/Float64.
+    field stands for it: a Rotation2d, a std_msgs/Float64. A quaternion has a `yaw` (rad), by which its x axis is turned
+    about z: atan2(2 (w z + x y), 1 − 2 (y² + z²)).
     """
     value = outer = message
     try:
         for name, key in steps:
-            if name:
+            if name == "yaw" and set(_names(value)) == _QUATERNION:
+                value, outer = _yaw(value), value
+            elif name:
                 value, outer = _field(value, name), value
             else:
                 keys = _keys(outer)
@@ -46,6 +51,8 @@ def number_paths(value: object, keys: Sequence[object] = ()) -> Iterator[str]:
     if isinstance(_single(value), _NUMBERS):
         yield ""
         return
+    if set(_names(value)) == _QUATERNION:
+        yield ".yaw"
     for name in _names(value):
         if name != "header":
             yield from (f".{name}{path}" for path in number_paths(_field(value, name), _keys(value)))
@@ -53,6 +60,11 @@ def number_paths(value: object, keys: Sequence[object] = ()) -> Iterator[str]:
     named = keys if len(keys) == len(elements) else range(min(len(elements), _MOST_ELEMENTS))
     for key, inner in zip(named, elements, strict=False):
         yield from (f"[{key}]{path}" for path in number_paths(inner))
+
+
+def _yaw(quaternion: object) -> float:
+    x, y, z, w = (float(cast("float", _field(quaternion, part))) for part in "xyzw")
+    return atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
 
 
 def _field(value: object, name: str) -> object:

@@ -15,7 +15,6 @@ from trundle.documents.osim.osim_robot import body_names, child_poses, robot_dat
 from trundle.documents.urdf.xml_tree import read_xml
 from trundle.errors import InputError, warn
 from trundle.files import path_of
-from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import Robot, check_base
 from trundle.robot.problems import CircleError, Path, in_order, problems_of, report
 from trundle.spatial.motions import IDENTITY_POSE, compose, inverse, transform_point
@@ -103,8 +102,6 @@ def parse_document(
         robot = Robot.model_validate(data)
     except ValidationError as error:
         raise report(problems_of(error), file=file, lines=inner) from None
-    if problems := dynamic_problems(robot):
-        raise report(problems, file=file, lines=inner)
     if strict and (trusted := _on_trust(robot)):
         raise InputError(trusted, file=file, hint="strict=False takes them as they stand, with a warning")
     for note in _notes(model, robot):

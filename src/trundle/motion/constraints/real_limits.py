@@ -11,6 +11,7 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.expected import check_float
 from trundle.mechanics.wheels import WheelModel
+from trundle.model.health import check_loads
 from trundle.motion.constraints.constraint import Constraints, MotionConstraint
 from trundle.motion.constraints.described import Described
 from trundle.motion.constraints.friction import Friction, Load
@@ -113,8 +114,9 @@ def _check_described(drive: Drive, real: ActuationLimits | None) -> None:
 
 
 def _check(real: ActuationLimits) -> None:
-    """InputError for a wheel without friction, and for one that its motors can't move."""
+    """InputError for a wheel without friction or load, and for one that its motors can't move."""
     driven = real.driven
+    check_loads(driven.here)
     for wheel, friction in zip(driven.wheels, driven.friction, strict=True):
         if not friction > 0:
             raise InputError(

@@ -223,7 +223,10 @@ class _Newton:
         orders = self.programme.laws.orders
         inner = self._inner(local[:, :, orders:, orders:])
         inner += self.even * np.eye(free.shape[2])
-        self.inverse: FloatArray = np.asarray(np.linalg.inv(inner), dtype=np.float64)
+        try:
+            self.inverse: FloatArray = np.asarray(np.linalg.inv(inner), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            raise NumericsError(_NONE) from None
         onto, k = self.programme.map, self.programme.map.shape[2]
         # (K, k, P, L): by b's coefficients instead of b, z̈ and z⃛/ż
         half = (onto.reshape(*self.shape, orders, k).swapaxes(2, 3) @ local[:, :, :orders]).swapaxes(1, 2)
