@@ -88,7 +88,10 @@ def test_external_loads_are_filtered_at_their_own_rate_where_that_is_asked_for(t
 
 
 BAD = {
-    "body": ({"applied_to_body": "/bodyset/fot_r"}, "there is no body 'fot_r'\n  did you mean 'foot_r'"),
+    "body": (
+        {"applied_to_body": "/bodyset/fot_r"},
+        "there is no body 'fot_r', which 'ground_\\w+' is to push\n  did you mean 'foot_r'",
+    ),
     "columns": ({"force_identifier": "FP_v"}, "force 'r': .* and with 'FP_v' none\n  (did you mean|known)"),
     "many": ({"force_identifier": "FP1"}, "and with 'FP1' FP1_vx, FP1_vy, FP1_vz, FP1_px"),
     "frame": ({"force_expressed_in_body": "foot_r"}, "<force_expressed_in_body> is 'foot_r'"),

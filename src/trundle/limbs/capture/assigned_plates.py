@@ -338,7 +338,7 @@ def require_plates(
             hint = choose(name, known) if known else "`plates` (--plates) names a recording that has some"
             message = f"there is no force plate or ground reaction {name!r}"
             raise InputError(message, key="external", hint=hint)
-        require_known(body, bodies, f"there is no body '{body}'", key="external")
+        require_known(body, bodies, f"there is no body '{body}', which {name!r} is to push", key="external")
 
 
 def require_upright(

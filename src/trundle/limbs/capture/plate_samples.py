@@ -52,7 +52,8 @@ def averaged(
     outside = np.flatnonzero(~within(wanted, time[0], time[-1]))
     if outside.size:
         message = f"{what} was recorded from {time[0]:g} to {time[-1]:g} s, not at {wanted[outside[0]]:g} s"
-        raise InputError(message, key="times", hint="cut the motion to the plate's times")
+        hint = f"--from {time[0]:g} --to {time[-1]:g} (start=, end=) cut the motion to the plate's times"
+        raise InputError(message, key="times", hint=hint)
     if not denser(time, wanted):
         return [np.column_stack([np.interp(wanted, time, column) for column in table.T]) for table in tables]
     ends, edges = np.clip(_middles(time), time[0], time[-1]), np.clip(_middles(wanted), time[0], time[-1])
