@@ -152,6 +152,7 @@ def test_sampled_costs_are_those_of_inputs_that_are_held():
     )
 
 
+@pytest.mark.slow
 def test_what_cannot_be_held_along_a_run_is_told():
     model = derived("differential_drive")
     volts = dict.fromkeys(model.inputs, 6.0)

@@ -257,6 +257,7 @@ def test_of_several_motions_the_one_with_the_least_inputs_is_taken():
     assert found.input["left_motor.voltage"] == pytest.approx(found.input["right_motor.voltage"])
 
 
+@pytest.mark.slow
 def test_what_is_left_free_stays_where_no_input_is_saved():
     """A Segway takes no torque at any speed and turning rate: at 1 m/s it was said to turn at 181 rad/s."""
     model = derived("segway")

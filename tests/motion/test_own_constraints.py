@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import trundle
+from parameters import mostly_slow
 from trundle import InputError, catalog
 from trundle.documents import dump, parse
 from trundle.motion.forces.forces import motion_forces
@@ -52,7 +53,7 @@ def tipping(samples, x=0.1, height=0.8, edge=0.2):
     return height * np.abs([a.real, a.imag]).max() / (9.81 * edge)
 
 
-@pytest.mark.parametrize("verb", ["follow", "fastest", "drive"])
+@pytest.mark.parametrize("verb", mostly_slow(["follow", "fastest", "drive"], ["follow", "drive"]))
 def test_a_load_does_not_tip(own, verb):
     assert tipping(at_10_khz(driven(verb, kraken()).motion)) > 1.5
     loaded = driven(verb, kraken(pallet=own["Tipping"](ahead=0.1)))
@@ -60,7 +61,7 @@ def test_a_load_does_not_tip(own, verb):
     assert "tipping forward of pallet" in [name for name, _, _ in loaded.limit_usage.binding]
 
 
-@pytest.mark.parametrize("verb", ["follow", "fastest"])
+@pytest.mark.parametrize("verb", mostly_slow(["follow", "fastest"], ["follow"]))
 def test_windings_do_not_get_too_hot(own, verb):
     heated = driven(verb, kraken(windings=own["Heat"]()))
     motion, samples = heated.motion, at_10_khz(heated.motion)

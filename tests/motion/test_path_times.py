@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import trundle
-from parameters import mostly_slow
 from tests.motion.test_real_limits_campaign import GRID, KINDS, NEAR, dense_time, random_path, random_robot
 from trundle import catalog
 
@@ -24,7 +23,8 @@ def test_where_speeds_alone_are_limited_it_is_the_length_at_that_speed():
     assert 2 * (1 - 1e-9) <= driven.motion.duration < 2 * 1.01
 
 
-@pytest.mark.parametrize("place", mostly_slow(range(5), [1]))
+@pytest.mark.slow
+@pytest.mark.parametrize("place", range(5))
 def test_no_dense_solve_is_much_faster_or_slower(place):
     rng, kind = np.random.default_rng([5, place]), KINDS[place]
     robot = random_robot(kind, rng, fed=False, contact="ideal")
