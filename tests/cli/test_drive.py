@@ -48,7 +48,7 @@ def test_drive_writes_everything(trundle, tmp_path):
         "summary.json",
         "trajectory.csv",
     ]
-    summary = json.loads((folder / "summary.json").read_text())
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     assert summary["final"] == pytest.approx({"x": 1.3, "y": 0.8, "theta": 0.0}, abs=1e-6)
     assert summary["exceeded"] == []
     run = Run.load(folder / "0_deg_fwd_to_90_deg.nc")
@@ -92,12 +92,12 @@ def test_drive_follows_paths_and_what_it_wrote(trundle, tmp_path):
     path = Path(__file__).parents[2] / "examples" / "swerve" / "paths" / "score.path"
     done = trundle("drive", "--file", str(path), "--output", str(tmp_path), "--no-graphs")
     assert done.status == 0, done.err
-    summary = json.loads((tmp_path / "score" / "summary.json").read_text())
+    summary = json.loads((tmp_path / "score" / "summary.json").read_text(encoding="utf-8"))
     assert summary["final"] == pytest.approx({"x": 2.07, "y": 2.83, "theta": math.radians(122)}, abs=1e-9)
     assert summary["exceeded"] == []
     again = ("--file", str(tmp_path / "score" / "score.traj"), "--output", str(tmp_path / "again"))
     assert trundle("drive", *again, "--no-graphs").status == 0
-    other = json.loads((tmp_path / "again" / "score" / "summary.json").read_text())
+    other = json.loads((tmp_path / "again" / "score" / "summary.json").read_text(encoding="utf-8"))
     assert other["final"] == pytest.approx(summary["final"], abs=1e-9)
     assert other["duration"] == pytest.approx(summary["duration"], rel=0.05)
 
@@ -157,7 +157,7 @@ def test_what_lies_beside_an_earlier_drive_is_not_its_own(trundle, tmp_path, nam
     assert (
         f"holds {name}, but not from an earlier run, or changed since: writing would destroy it" in done.err
     )
-    assert mine.read_text() == "time,x\n0,1\n"
+    assert mine.read_text(encoding="utf-8") == "time,x\n0,1\n"
     assert trundle("drive", *files, "--force").status == 0
 
 
@@ -188,7 +188,7 @@ def test_profiles_writes_the_comparison(trundle, tmp_path):
     done = trundle("profiles", "--output", str(tmp_path / "p"))
     assert done.status == 0, done.err
     assert "impulse" in done.out
-    data = json.loads((tmp_path / "p" / "profiles.json").read_text())
+    data = json.loads((tmp_path / "p" / "profiles.json").read_text(encoding="utf-8"))
     assert set(data["data"]["trapezoidal.jerk"]) == {None}
     assert data["profiles"]["trapezoidal"]["impulsive"] == ["jerk"]
     assert max(data["data"]["time_optimal.velocity"]) == pytest.approx(2.0)
@@ -296,7 +296,7 @@ def test_a_teams_settings_drive_its_path(trundle, tmp_path):
     done = trundle("drive", "--file", path, "--robot", robot, "--output", tmp_path / "out")
     assert done.status == 0
     assert done.err.count("says nothing of a battery") == 1
-    summary = json.loads((tmp_path / "out" / "score" / "summary.json").read_text())
+    summary = json.loads((tmp_path / "out" / "score" / "summary.json").read_text(encoding="utf-8"))
     assert summary["exceeded"] == []
     assert 0 < summary["friction_use"] <= 0.95
     assert (tmp_path / "out" / "score" / "path.png").is_file()
