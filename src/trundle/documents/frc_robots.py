@@ -70,7 +70,7 @@ class _Box(NamedTuple):
     width: float
 
 
-class _Known(NamedTuple):
+class _TeamRobot(NamedTuple):
     """What both tools know, in SI: a motor's data, wheels' places by name, greatest speed of the wheels' rims."""
 
     mass: float
@@ -143,11 +143,11 @@ class _Settings(ForeignComponent):
     brModuleX: Number | None = None
     brModuleY: Number | None = None
 
-    def known(self, source: JsonFile) -> _Known:
+    def known(self, source: JsonFile) -> _TeamRobot:
         """In SI, as the file has it."""
         sized = self.robotLength is not None and self.robotWidth is not None
         bumpers = (self.bumperOffsetX, self.bumperOffsetY, self.robotLength or 0.0, self.robotWidth or 0.0)
-        return _Known(
+        return _TeamRobot(
             self.robotMass, self.robotMOI, self.driveWheelRadius, self.wheelCOF, self.maxDriveSpeed,
             self._modules(source) if self.holonomicMode else _sides(source, self.robotTrackwidth, "robotTrackwidth"),
             self._motor(source), self.holonomicMode, _Box(*bumpers) if sized else None,
@@ -251,7 +251,7 @@ class _Project(ForeignComponent):
     config: _Config
     type: Literal["Swerve", "Differential"] = "Swerve"
 
-    def known(self, source: JsonFile) -> _Known:
+    def known(self, source: JsonFile) -> _TeamRobot:
         """In SI; the motor is a source of `tmax` up to `vmax`, as Choreo plans with it."""
         config, steered = self.config, self.type == "Swerve"
         gearing, radius, bumper = config.gearing.val, config.radius.val, config.bumper
@@ -266,7 +266,7 @@ class _Project(ForeignComponent):
             bumper.front.val + bumper.back.val,
             2 * bumper.side.val,
         )
-        return _Known(
+        return _TeamRobot(
             config.mass.val, config.inertia.val, radius, config.cof.val, config.vmax.val / gearing * radius, places,
             {"type": "torque", "gear_ratio": gearing, "torque_limit": config.tmax.val}, steered, box,
         )  # fmt: skip
@@ -283,6 +283,18 @@ class _Project(ForeignComponent):
         }
 
 
+def _of_settings(source: JsonFile) -> _TeamRobot:
+    return source.checked(_Settings).known(source)
+
+
+def _of_project(source: JsonFile) -> _TeamRobot:
+    choreo_version(source, PROJECT_VERSION)
+    return source.checked(_Project).known(source)
+
+
+_READERS = {"settings": _of_settings, "project": _of_project}
+
+
 def robot_document(text: str, path: str | FilePath | None, base: str | None = None) -> Document | None:
     """The robot in a file of these tools, None for other JSON; InputError for kinds without one, with what to give."""
     found = kind_of(text, None if path is None else str(path))
@@ -292,9 +304,7 @@ def robot_document(text: str, path: str | FilePath | None, base: str | None = No
     kind = KINDS[name]
     if kind.for_robot:
         raise InputError(kind.what, file=source.file, hint=kind.for_robot)
-    if name == "project":
-        choreo_version(source, PROJECT_VERSION)
-    known = source.checked(_Settings if name == "settings" else _Project).known(source)
+    known = _READERS[name](source)
     try:
         robot = with_base(known.robot(), base)
     except InputError as error:
@@ -303,7 +313,7 @@ def robot_document(text: str, path: str | FilePath | None, base: str | None = No
     return Document(robot, None, None if path is None else FilePath(path), source.text)
 
 
-def _say_unknown(source: JsonFile, known: _Known) -> None:
+def _say_unknown(source: JsonFile, known: _TeamRobot) -> None:
     """Warn, once for a file, of what it doesn't know."""
     unknown = [_BATTERY, _HEIGHT, *[_STEERING] * known.steered, _INERTIA]
     config = source.data.get("config")
