@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -34,8 +35,8 @@ _SHARP = 8
 _LOST, _LEVELS = 5e-4, 3
 # What is below this share binds nothing.
 _SMALL = 0.1
-# Newton's method begins at this share of the greatest b.
-_FIRST = 0.5
+# Newton's method begins at the first of these shares of the greatest b; where it doesn't end, at the next.
+_FIRST = 0.5, 0.1, 0.02, 0.9
 # Programmes at most, and the change of the time (relative) that ends them.
 _MOST_ROUNDS, _ENOUGH = 10, 5e-4
 # A path is followed slowly at this share of what b can be.
@@ -79,10 +80,10 @@ def _quickest(problem: PathProblem, knots: Knots) -> TimedPath:
     """The least time that a spline b on these knots takes."""
     # splines whose slopes don't jump have half as many coefficients
     rounds = _Rounds.on(cut(knots.every, np.full(len(knots.every) - 1, 2 if problem.jerks else 1)), problem)
-    start, best, found = rounds.begin(), np.inf, None
+    start, best, found = None, np.inf, None
     for level in range(_LEVELS):
         try:
-            time, timed = rounds.run(start)
+            time, timed = rounds.first() if start is None else rounds.run(start)
         except NumericsError:
             if found is None:
                 raise
@@ -161,9 +162,13 @@ class _Rounds:
         basis = Basis(squares.columns, values, scale, weights, wishing(NODES), rows)
         return cls(BarrierSolver(laws, basis), laws, squares, grid)
 
-    def begin(self) -> Chosen:
-        """A start at a share of what b is expected to be."""
-        return self.programme.begin(np.full(len(self.programme.basis.scale), _FIRST))
+    def first(self) -> tuple[float, TimedPath]:
+        """As `run` finds from a share of what b is expected to be; from another one where no search from it ends."""
+        *shares, last = (np.full(len(self.programme.basis.scale), share) for share in _FIRST)
+        for share in shares:
+            with suppress(NumericsError):
+                return self.run(self.programme.begin(share))
+        return self.run(self.programme.begin(last))
 
     def after(self, timed: TimedPath) -> Chosen:
         """A start from what other intervals had."""
