@@ -108,9 +108,9 @@ def _battery_use(request: Request, run: Run) -> Mapping[str, BatteryUse]:
     """What its batteries gave and got back, if it has any."""
     if not request.document.robot.batteries:
         return {}
-    from trundle.simulation.battery_use import battery_use
+    from trundle.simulation.battery_use import use_by_battery
 
-    return battery_use(run)
+    return use_by_battery(request.document.robot, run)
 
 
 def _as_swept(args: Namespace) -> Namespace:

@@ -11,6 +11,7 @@ from trundle.documents.reader import parse
 from trundle.expected import check_type
 from trundle.results import Run
 from trundle.results.between import further_points
+from trundle.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,12 @@ def battery_use(run: Run) -> dict[str, BatteryUse]:
     >>> use.drawn > use.returned > 0
     True
     """
-    robot = parse(check_type(run, Run, "run", "trundle.simulate gives one").description["yaml"]).robot
+    text = check_type(run, Run, "run", "trundle.simulate gives one").description["yaml"]
+    return use_by_battery(parse(text).robot, run)
+
+
+def use_by_battery(robot: Robot, run: Run) -> dict[str, BatteryUse]:
+    """The same of a run of this robot."""
     read = robot.resolver(run.description["parameters"])
     return {
         name: _use(run, name, float(read(battery.internal_resistance)))

@@ -96,8 +96,8 @@ class OsimNode:
                 rotation = multiply(rotation, principal_rotation(index, cos(angle), sin(angle)))
         return Pose(rotation, self.vector(location, zero))
 
-    def flag(self, tag: str) -> bool:
-        return self.text(tag).lower() == "true"
+    def flag(self, tag: str, default: str = "false") -> bool:
+        return self.text(tag, default).lower() == "true"
 
 
 @dataclass(frozen=True)

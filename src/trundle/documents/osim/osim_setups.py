@@ -79,7 +79,7 @@ def read_external_loads(path: Path) -> tuple[Path, list[ExternalForce]]:
         raise loads.fail("needs its <datafile>")
     forces: dict[str, ExternalForce] = {}
     for node in [] if objects is None else objects.children():
-        if node.flag("isDisabled") or node.text("appliesForce", "true").lower() == "false":
+        if node.flag("isDisabled") or not node.flag("appliesForce", "true"):
             continue
         force = _force(OsimNode(node.element, node.file, f"force {node.name!r}"))
         if force.name in forces:
@@ -127,7 +127,7 @@ def _marker_tasks(path: Path, named: bool = False) -> list[OsimNode]:
         return _marker_tasks(path.parent / elsewhere.replace("\\", "/"), named=True)
     objects = OsimNode(found, document.file).child("objects")
     tasks = [] if objects is None else objects.children()
-    tasks = [node for node in tasks if node.text("apply", "true").lower() == "true"]
+    tasks = [node for node in tasks if node.flag("apply", "true")]
     markers = [node for node in tasks if node.element.tag == "IKMarkerTask"]
     if len(markers) < len(tasks):
         warn(f"{path}: tasks that aren't markers' are left out: {len(tasks) - len(markers)}")
